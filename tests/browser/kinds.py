@@ -6,7 +6,7 @@ the service and invalid input.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -81,37 +81,18 @@ def every(root: str) -> list[Kind]:
 KNOWN: Final = {
     "OWNER": OWNER, "ADDRESS": OWNER.rpartition("/")[2], "PAID": PAID, "USDC": USDC, "NATIVE": NATIVE,
     "NOTHING": NOTHING, "SPOOF": SPOOF, "UNLISTED": UNLISTED, "FROM_USDC": FROM_USDC,
+    **{f"INTENT_{number}": f"0x{number:064x}" for number in range(1, 8)},
 }  # fmt: skip
 
 
-def places() -> Iterator[Kind]:
-    """Yield the rows of places.txt."""
-    for name, path, status in rows(__file__, "places"):
-        yield Kind(name, re.sub(r"{([A-Z_]+)}", lambda found: KNOWN[found[1]], path), int(status))
+def place(name: str, path: str, status: str) -> Kind:
+    return Kind(name, re.sub(r"{([A-Z_0-9]+)}", lambda found: KNOWN[found[1]], path), int(status))
 
 
-PLACES: Final = [*places()]
+PLACES: Final = [place(*row) for row in rows(__file__, "places")]
 
 # Scenarios with different results, with different messages, and with unusual data.
-FINISHED: Final = {
-    3: "succeeded",
-    4: "succeeded over two providers",
-    5: "expired",
-    7: "aborted without a deposit",
-    8: "refunded",
-    11: "failed, recoverable",
-    12: "aborted",
-    13: "aborted after the deposit",
-    14: "repaired",
-    16: "paid",
-    17: "with an unknown status",
-    18: "of a fake token",
-    19: "with tiny and huge amounts",
-    20: "with a hostile memo",
-    25: "failed, the refund too",
-    28: "failed, the deposit reverted",
-    30: "from Solana",
-}
+FINISHED: Final = {int(scenario): result for scenario, result in rows(__file__, "finished")}
 OF_AN_INTENT: Final = ["balances", "route-stats", "proof", "reply", "share"]
 
 
@@ -245,31 +226,10 @@ REFUSED: Final = [
 ERRORS: Final = {1: 1201, 2: 2001, 3: 1006, 4: 9000, 5: 1001}
 UNREADABLE, ODD = 6, 7
 # Errors of the service are cached, so each list needs its own dashboard, in this order.
-OF_A_FAILING_INTENT: Final = [
-    Kind("transfer with an unknown status, without a receipt", f"/intent/0x{ODD:064x}"),
-    Kind("the service denies access", f"/intent/0x{3:064x}", 403),
-    Kind("the service rejects the access key", f"/intent/0x{5:064x}", 403),
-    Kind("the service is paused", f"/intent/0x{4:064x}", 503),
-    Kind("the response can't be read", f"/intent/0x{UNREADABLE:064x}", 503),
-    Kind("the service has an internal error", f"/intent/0x{2:064x}", 503),
-]
-BUSY: Final = [
-    Kind("the service is busy", f"/intent/0x{1:064x}", 429),
-    Kind("embedded, the service is busy", f"/embed/intent/0x{1:064x}", 429),
-]
-TROUBLED: Final = [
-    Kind("home without its list", "/"),
-    Kind("history unavailable", "/history", 503),
-    Kind("attention unavailable", "/attention", 503),
-    Kind("address unavailable", OWNER, 503),
-    Kind("chains unavailable", "/chains", 503),
-    Kind("provider unavailable", "/provider/RELAY", 503),
-    Kind("coverage without a mirror", "/insight/coverage", 404),
-    Kind("insight without a mirror", "/insight", 404),
-    Kind("tokens unavailable", "/tokens?chain=1", 503),
-    Kind("routes unavailable", FROM_USDC, 503),
-    Kind("search unavailable", "/search?q=0x" + "ab" * 32, 503),
-]
+OF_A_FAILING_INTENT, BUSY, TROUBLED = (
+    [place(*row) for dashboard, *row in rows(__file__, "failing_places") if dashboard == each]
+    for each in ("rejected", "busy", "failing")
+)
 
 
 def failing(visit: scripted_server.Visit) -> None:

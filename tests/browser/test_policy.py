@@ -9,59 +9,15 @@ from playwright.sync_api import Browser, Error, Page, Route, expect
 
 from tests.browser import kinds
 from tests.browser.conftest import Visit, visiting
+from tests.tables import toml
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
 ELSEWHERE: Final = "http://elsewhere.test"
 OWN_SCRIPT: Final = "/static/js/not-ours.js"
-# `{ran}` reports what ran. `act` is what a user may press. The first ones are rejected as a whole.
-SCRIPTS: Final = {
-    "a script": "<script>{ran}</script>",
-    "a script of our origin": f"<script src='{OWN_SCRIPT}'></script>",
-    "a script from elsewhere": f"<script src='{ELSEWHERE}/x.js'></script>",
-    "a script in a picture": "<svg><script>{ran}</script></svg>",
-    "a refresh": f"<meta http-equiv=refresh content='0;url={ELSEWHERE}/refresh'>",
-}
-OTHERS: Final = {
-    "onerror": '<img src="/static/none.png" onerror="{ran}">',
-    "onload": '<svg onload="{ran}"><path d="M0 0"/></svg>',
-    "onfocus": '<input autofocus onfocus="{ran}">',
-    "a picture": f"<img src='{ELSEWHERE}/x.png'>",
-    "a document in a frame": '<iframe srcdoc="<script>{ran}</script>"></iframe>',
-    "a frame": f"<iframe src='{ELSEWHERE}/frame'></iframe>",
-    "a script for a frame": '<iframe src="javascript:{ran}"></iframe>',
-    "an object": f"<object data='{ELSEWHERE}/o'></object><embed src='{ELSEWHERE}/e'>",
-    "a base": f"<base href='{ELSEWHERE}/'><img src='x.png'>",
-    "a link": '<a class=act href="javascript:{ran}">Go on</a>',
-    "a request": f"<button class=act hx-get='{ELSEWHERE}/hx' hx-trigger='load, click'>Go on</button>",
-    "on an event of htmx": '<button class=act hx-on:click="{ran}">Go on</button>',
-    "among values": '<button class=act hx-get="/newest" hx-swap=none hx-vals="js:{a: {ran}}">Go on</button>',
-    "in a trigger": '<button class=act hx-get="/newest" hx-swap=none hx-trigger="click[{ran}]">Go on</button>',
-    "a stream": f"<p hx-sse:connect='{ELSEWHERE}/live'></p>",
-    "a style": f"<style>@import '{ELSEWHERE}/x.css';</style>",
-    "a style sheet": f"<link rel=stylesheet href='{ELSEWHERE}/x.css'>",
-    "a style of an element": f"<p style=\"background: url('{ELSEWHERE}/bg')\">x</p>",
-    "a form": f"<form action='{ELSEWHERE}/form' method=post><button class=act>Go on</button></form>",
-}
-# Ways to load and measure that need no permission. Isolation itself isn't a permission either.
-NOT_POWERS: Final = {
-    "cross-origin-isolated",
-    "deferred-fetch",
-    "deferred-fetch-minimal",
-    "interest-cohort",
-    "media-playback-while-not-visible",
-    "private-state-token-issuance",
-    "private-state-token-redemption",
-    "unload",
-    # Of advertisements, which some versions have and others lack. Only our own scripts run.
-    "attribution-reporting",
-    "join-ad-interest-group",
-    "private-aggregation",
-    "run-ad-auction",
-    "shared-storage",
-    "shared-storage-select-url",
-}
+HOSTILE: Final = toml(__file__, "hostile_fragments")
+NOT_POWERS: Final = {each for group in HOSTILE["not_powers"].values() for each in group}
 WATCH: Final = """
 window.pwn = (name) => (window.top.PWN ??= []).push(name);
 addEventListener("securitypolicyviolation", (event) => (window.told ??= []).push(event.effectiveDirective));
@@ -71,13 +27,15 @@ SETTLED: Final = "async () => { await fetch('/help'); await new Promise(requestA
 
 
 def fragment(name: str, markup: str) -> str:
-    return f'<div data-hostile="{name}">{markup.replace("{ran}", f"pwn('{name}')")}</div>'
+    for placeholder, meant in {"ran": f"pwn('{name}')", "elsewhere": ELSEWHERE, "own_script": OWN_SCRIPT}.items():
+        markup = markup.replace(f"{{{placeholder}}}", meant)
+    return f'<div data-hostile="{name}">{markup}</div>'
 
 
 # Rejected fragments come first, one by one, then all others at once.
 FRAGMENTS: Final = [
-    *(fragment(*each) for each in SCRIPTS.items()),
-    "<h1>Taken over</h1>" + "".join(fragment(*each) for each in OTHERS.items()),
+    *(fragment(*each) for each in HOSTILE["scripts"].items()),
+    "<h1>Taken over</h1>" + "".join(fragment(*each) for each in HOSTILE["others"].items()),
 ]
 
 
@@ -154,7 +112,7 @@ def test_a_hostile_fragment_does_nothing_when_it_is_swapped_in(browser: Browser,
         expect(watched.page.get_by_role("heading", level=1)).to_have_text("Taken over")
         watched.press_all()
         assert (watched.ran, watched.left) == ([], [])
-        assert watched.shown == set(OTHERS)
+        assert watched.shown == set(HOSTILE["others"])
         assert watched.page.url == f"{server}/help"
         result = {"require-trusted-types-for", "script-src-attr", "img-src", "base-uri", "form-action"}
         watched.wait_until(lambda: watched.violated >= result)
@@ -191,7 +149,7 @@ def test_a_hostile_fragment_from_the_stream_does_nothing(browser: Browser, serve
         expect(watched.page.get_by_text("Taken over")).to_be_visible()
         watched.press_all()
         assert (watched.ran, watched.left) == ([], [])
-        assert watched.shown == set(OTHERS)
+        assert watched.shown == set(HOSTILE["others"])
         assert watched.page.url == server + path
 
 

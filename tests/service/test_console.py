@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from intents_ui.service.console import OPERATIONS, typed, written
 from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
+from tests.tables import toml
 
 KINDS = {
     "string": ("string",),
@@ -62,34 +64,12 @@ def test_known_words_match_the_specification() -> None:
     assert quote["tradeType"] == ("EXACT_INPUT", "EXACT_OUTPUT")
 
 
-@pytest.mark.parametrize(
-    ("operation", "values", "sent"),
-    [
-        pytest.param("GetIntent", {"intentId": ""}, "{}", id="blank is not sent"),
-        pytest.param("GetIntent", {"intentId": '"\\'}, '{"intentId":"\\"\\\\"}', id="a text with quotes"),
-        pytest.param("GetTokenList", {"chainIds": "1, 8453 10"}, '{"chainIds":[1,8453,10]}', id="numbers"),
-        pytest.param("GetTokenList", {"chainIds": "1,x"}, '{"chainIds":[1,"x"]}', id="no number among numbers"),
-        pytest.param("GetTokenList", {"limit": "1.50"}, '{"limit":1.50}', id="digits as typed"),
-        pytest.param("GetTokenList", {"limit": "007"}, '{"limit":"007"}', id="no JSON number"),
-        pytest.param("GetTokenList", {"includeExternal": "true"}, '{"includeExternal":true}', id="a flag"),
-        pytest.param("GetIntentHistory", {"byStatuses": "FAILED,  NEW"}, '{"byStatuses":["FAILED","NEW"]}', id="words"),
-        pytest.param(
-            "GetIntentHistory",
-            {"page.pageSize": "5", "page.sort": '[{"column":"id"}]'},
-            '{"page":{"sort":[{"column":"id"}],"pageSize":5}}',
-            id="inside an object",
-        ),
-        pytest.param(
-            "QuoteIntent", {"originTokenAmount": str(2**256)}, f'{{"originTokenAmount":"{2**256}"}}', id="large"
-        ),
-        pytest.param(
-            "QuoteIntent", {"options.slippageTolerance": "5e-3"}, '{"options":{"slippageTolerance":5e-3}}', id="figure"
-        ),
-        pytest.param("CommitIntent", {"intent": '{"a"'}, '{"intent":{"a"}', id="no JSON as typed"),
-    ],
-)
-def test_form_values_become_the_request(operation: str, values: dict[str, str], sent: str) -> None:
-    assert request(operation, values) == sent
+FORM_VALUES = toml(__file__, "form_values")
+
+
+@pytest.mark.parametrize("case", FORM_VALUES.values(), ids=FORM_VALUES)
+def test_form_values_become_the_request(case: dict[str, Any]) -> None:
+    assert request(case["operation"], case["values"]) == case["sent"]
 
 
 def test_forms_use_the_configured_brand_names() -> None:

@@ -25,6 +25,7 @@ from intents_ui.transfers.timeline import REFUND_PLACES, Name, Reached, StepStat
 from intents_ui.transfers.transfer import UNCHECKED, Balances, Check, Place, Transfer
 from intents_ui.web import customer_reply
 from intents_ui.web.customer_reply import Escalation
+from tests.tables import toml
 from tests.transfers.builders import ARBITRUM, USDC, at, intent
 from tests.transfers.states import steps_in_order
 from tests.transfers.test_agreement import quarrel
@@ -50,28 +51,8 @@ INTENT = intent(
 # Of every third transfer the usual duration on its route is known.
 LATE_ON_ITS_ROUTE = timedelta(minutes=30)
 RECOVERY = Help(rules.RECOVER_IN_THE_APP)
-WORDS = {
-    "recover": r"\b[Rr]ecover (the|them|it|leftover|remaining|funds)|can( also)? recover",
-    "no_recovery": r"Recovery isn't possible",
-    "refund_comes": r"refund expected|usually refunded",
-    "pays": r"^(Accept|Confirm the deposit)",
-    "no_deposit": r"[Nn]o (valid )?deposit|never confirmed|not found|wasn't found",
-    "received": r"(?<![Nn]o )(?<!valid )[Dd]eposit (was |is )?(received|arrived|confirmed)|(?<!none )\barrived"
-    r"|Deposit as expected|Funds reached",
-    "usual": r"usually takes|slightly behind",
-    "sends_nothing": r"[Dd]on't send anything to the (old )?deposit address",
-    "at_an_address": r"^(If a deposit was sent: )?[Aa]t the (deposit|destination intent|intent) address",
-    "holds": r"(?<![Nn]othing )\b(is|are) (still )?at the (deposit|destination intent|intent) address"
-    r"|[Tt]he (deposit|destination intent|intent) address on [^.]* has\b",
-    "automatic": r"(retries|continues|starts|retrying it) automatically",
-    "waits": r"^(Wait|No action needed|Refresh|If nothing was sent)\b",
-    "owner_acts": r"^(Recover\b|Start|Check the owner's wallet|If a deposit was sent, (recover|check the owner's))",
-    "support": r"\b[Ss]upport\b",
-    "amount": r"\d",
-    "now": r"^Contact support",
-}
 AMOUNT_DELIVERED = re.compile(r"^\d.* delivered|^Received \d")
-PATTERNS = {name: re.compile(pattern) for name, pattern in WORDS.items()}
+PATTERNS = {name: re.compile(pattern) for name, pattern in toml(__file__, "said").items()}
 
 
 class Surfaces:
