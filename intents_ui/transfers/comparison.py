@@ -389,6 +389,11 @@ class Fees:
 
     def __init__(self, transfer: Transfer) -> None:
         self._transfer, self._received = transfer, transfer.intent.fees or NO_FEES
+        # The fee token is on the origin chain. Most fees are in the deposited token.
+        money = transfer.money(None, transfer.origin_chain_id, self._received.fee_token_address)
+        asked = transfer.money(None, transfer.asked.chain_id, transfer.asked.token_address)
+        is_deposited = token_amounts.is_same_token(money, asked)
+        self._token = replace(money, own_decimals=transfer.asked.decimals) if is_deposited else money
         self.parts = tuple(part for part in self._reported_parts() if part.usd is not None or part.amount)
         self._values = [part.usd for part in self.parts if part.usd is not None]
         is_complete = bool(self._values) and len(self._values) == len(self.parts)
@@ -444,7 +449,7 @@ class Fees:
         if not gap or total is None:
             return ""
         listed, apart = (FeePart("", None, self._in_fee_token(units)).in_token for units in (total - gap, abs(gap)))
-        symbol = self._transfer.money(None, self._transfer.origin_chain_id, self._received.fee_token_address).symbol
+        symbol = self._token.symbol
         token = text.symbol(symbol).shown if symbol else "the fee token"
         return _difference(f"In {token}, fees", listed, apart, is_less=gap > 0)
 
@@ -486,18 +491,11 @@ class Fees:
             yield FeePart(f"Network fee ({chain})", gas.total_fee_usd, amount, is_gas=True)
 
     def _in_fee_token(self, units: int | None) -> Amount | None:
-        """Return an amount of the fee token, which is on the origin chain."""
-        transfer, address = self._transfer, self._received.fee_token_address
         if units is None:
             return None
-        if address is None:
+        if self._token.token_address is None:
             return amounts.amount(units, decimals=None)
-        money = transfer.money(units, transfer.origin_chain_id, address)
-        # Most fees are in the deposited token.
-        asked = transfer.money(None, transfer.asked.chain_id, transfer.asked.token_address)
-        if token_amounts.is_same_token(money, asked):
-            money = replace(money, own_decimals=transfer.asked.decimals)
-        return money.amount
+        return replace(self._token, value=units).amount
 
 
 def _difference(fees: str, listed: str, apart: str, *, is_less: bool) -> Sentence:

@@ -265,7 +265,7 @@ class Transfer:
         named = self.summary.route_providers or self.quote.route_providers
         return tuple(provider for provider in named if provider)
 
-    @property
+    @cached_property
     def memo(self) -> text.Text | None:
         return text.memo(self.summary.memo) if self.summary.memo else None
 

@@ -197,8 +197,10 @@ def references(transfer: Transfer) -> str:
     return text.bare("\n".join(lines))
 
 
-def transactions(transfer: Transfer) -> Iterator[tuple[str, str, str | None, str]]:
-    """Yield the title of each step with a transaction, its hash, its link at the block explorer, and its status."""
+@derived
+def transactions(transfer: Transfer) -> Sequence[tuple[str, str, str | None, str]]:
+    """Return the title of each step with a transaction, its hash, its link at the block explorer, and its status."""
+    found = []
     for step in timeline.of(transfer).steps:
         sent = step.transaction
         if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
@@ -206,12 +208,13 @@ def transactions(transfer: Transfer) -> Iterator[tuple[str, str, str | None, str
         chain = transfer.names.chain(sent.chain_id)
         link = identifiers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
         status = statuses.transaction(sent.status, is_open=transfer.is_open).word
-        yield step.title, text.visible(sent.txn_hash), link, status
+        found.append((step.title, text.visible(sent.txn_hash), link, status))
+    return found
 
 
 def last_link(transfer: Transfer) -> str | None:
     """Return the last transaction's page at its block explorer, or None."""
-    return next((link for _, _, link, _ in reversed([*transactions(transfer)]) if link), None)
+    return next((link for _, _, link, _ in reversed(transactions(transfer)) if link), None)
 
 
 def defang(words: str) -> str:
