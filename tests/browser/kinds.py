@@ -18,6 +18,7 @@ from playwright.sync_api import Page, Route, expect
 from intents_ui.emulator import errors, names
 from intents_ui.emulator.names import Role
 from intents_ui.http import failures
+from tests.browser import looks
 from tests.browser.conftest import Visit, finished_transfers
 from tests.mirrored import PAID
 from tests.service import scripted_server
@@ -46,12 +47,7 @@ QUOTE: Final = {
 }
 
 
-# Without the navigation's menus, which cover the page. test_navigation.py opens them.
-UNFOLD: Final = """() => {
-  const folds = document.querySelectorAll("details:not(.nav-menu)");
-  folds.forEach((fold) => fold.removeAttribute("name"));
-  folds.forEach((fold) => { fold.open = true; });
-}"""
+UNFOLD: Final = looks.function("unfold")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-// Checks of an open page by name, for looks.py. Each returns its findings as sentences.
+// What tests do in an open page, by name, for looks.py. A check returns its findings as sentences.
 ({
   // A link within a sentence has the height of its line (WCAG 2.5.8). Elements outside of the screen can't be pressed.
   tooSmall: () => {
@@ -175,5 +175,90 @@
     include.forEach((each) => each.removeAttribute("data-looked-at"));
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\n  ${failureSummary}`));
+  },
+
+  // Without the navigation's menus, which cover the page. test_navigation.py opens them.
+  unfold: () => {
+    const folds = document.querySelectorAll("details:not(.nav-menu)");
+    folds.forEach((fold) => fold.removeAttribute("name"));
+    folds.forEach((fold) => { fold.open = true; });
+  },
+
+  // The text of each part that is inside the window and above the action bar.
+  seen: (parts) => {
+    const bar = document.querySelector(".bar-actions").getBoundingClientRect();
+    return Object.fromEntries(Object.entries(parts).map(([name, selector]) => {
+      const part = document.querySelector(selector);
+      const box = part.getBoundingClientRect();
+      const isSeen = box.height > 0 && box.top >= 0 && box.bottom <= bar.top && box.right <= innerWidth;
+      return [name, isSeen ? part.innerText : ""];
+    }));
+  },
+
+  listenToStatus: () => {
+    window.told = [];
+    const said = document.getElementById("said");
+    new MutationObserver(() => said.textContent.trim() && told.push(said.textContent.trim()))
+      .observe(said, { childList: true, characterData: true, subtree: true });
+  },
+
+  // Return the origins whose message fills the form.
+  originsRead: ([origins, data]) => {
+    const form = document.getElementById("lookup");
+    form.requestSubmit = () => {};
+    return origins.filter((origin) => {
+      form.elements.q.value = "";
+      dispatchEvent(new MessageEvent("message", { source: parent, origin, data }));
+      return form.elements.q.value !== "";
+    });
+  },
+
+  // What Chatwoot does: it answers requests of the frame with the open conversation.
+  answerAsChatwoot: (conversation) => {
+    if (window !== top) return;
+    window.conversation = conversation;
+    addEventListener("message", ({ data, source }) => {
+      if (data === "chatwoot-dashboard-app:fetch-info") source.postMessage(window.conversation, "*");
+    });
+  },
+
+  // How the selected option differs from the others in forced colors.
+  isDistinct: (chosen) => {
+    const look = (one) => {
+      const { color, backgroundColor, borderColor, borderWidth, outlineStyle, textDecorationLine, fontWeight }
+        = getComputedStyle(one);
+      return [color, backgroundColor, borderColor, borderWidth, outlineStyle, textDecorationLine, fontWeight].join();
+    };
+    const all = Array.from(chosen.closest("nav, [role=group], ul, p").querySelectorAll("a:not([aria-current])"));
+    return all.length > 0 && all.every((each) => look(each) !== look(chosen));
+  },
+
+  // Hides or shows the tab.
+  hide: hidden => {
+    Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+    document.hasFocus = () => !hidden;
+    document.dispatchEvent(new Event("visibilitychange"));
+  },
+
+  // Records the states that the page shows, and the announcements of live regions.
+  listen: () => {
+    window.readOut = [];
+    window.seen = [];
+    const regions = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
+    const look = () => {
+      const { state } = document.querySelector("#state[data-state]").dataset;
+      if (state !== seen.at(-1)) seen.push(state);
+    };
+    new MutationObserver((changes) => {
+      const spoke = new Set();
+      for (const { target, addedNodes } of changes)
+        for (const node of [target, ...addedNodes]) {
+          const region = (node.closest ? node : node.parentElement)?.closest(regions);
+          if (region?.isConnected && region.textContent.trim()) spoke.add(region.textContent.trim());
+        }
+      readOut.push(...spoke);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    new MutationObserver(look).observe(document.body, { attributes: true, subtree: true, childList: true });
+    look();
   },
 })

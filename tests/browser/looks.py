@@ -25,9 +25,14 @@ RULES_BY_SHAPE: Final = {
 }
 
 
-def look(page: Page, function: str, given: object = None) -> list[str]:
-    """Return what this function of looks.js finds."""
-    found: list[str] = page.evaluate(f"(given) => {SCRIPT}.{function}(given)", given)
+def function(name: str) -> str:
+    """Return a function of looks.js."""
+    return f"(given) => {SCRIPT}.{name}(given)"
+
+
+def look(page: Page, check: str, given: object = None) -> list[str]:
+    """Return what this check of looks.js finds."""
+    found: list[str] = page.evaluate(function(check), given)
     return found
 
 

@@ -3,10 +3,12 @@ the headline.
 """
 
 import re
+from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.browser import looks
 from tests.browser.conftest import client, loaded, visiting
 
 pytestmark = pytest.mark.browser
@@ -15,16 +17,7 @@ LINK = re.compile(r'href="([^"]+)" aria-label="Scenario (\d+) at its worst"')
 HELD = re.compile(r": ([\d,.]+ \S+)\.")
 ANSWERS = ".answer h1, .answer-point, .estimate-line"
 BOTTOMS = "all => all.map(each => each.getBoundingClientRect().bottom)"
-# The text of each part that is inside the window and above the action bar.
-SEEN = """(parts) => {
-  const bar = document.querySelector(".bar-actions").getBoundingClientRect();
-  return Object.fromEntries(Object.entries(parts).map(([name, selector]) => {
-    const part = document.querySelector(selector);
-    const box = part.getBoundingClientRect();
-    const isSeen = box.height > 0 && box.top >= 0 && box.bottom <= bar.top && box.right <= innerWidth;
-    return [name, isSeen ? part.innerText : ""];
-  }));
-}"""
+SEEN: Final = looks.function("seen")
 PARTS = {
     "headline": ".answer h1",
     "amount": ".answer-amount",

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from tests.browser import looks
 from tests.browser.conftest import Visit, visiting
 from tests.browser.kinds import OWNER
 from tests.browser.test_live import Transfer
@@ -15,12 +16,7 @@ from tests.corpus import picked
 
 pytestmark = pytest.mark.browser
 
-LISTEN: Final = """() => {
-  window.told = [];
-  const said = document.getElementById("said");
-  new MutationObserver(() => said.textContent.trim() && told.push(said.textContent.trim()))
-    .observe(said, { childList: true, characterData: true, subtree: true });
-}"""
+LISTEN: Final = looks.function("listenToStatus")
 HEADING: Final = "#list h1, #list h2"
 
 

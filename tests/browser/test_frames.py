@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import batched
+from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +19,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Frame, Page, Route, expect
 
+from tests.browser import looks
 from tests.browser.conftest import PATIENCE_MS, Visit, some_intent, wait_until
 from tests.browser.kinds import RECIPIENT
 from tests.browser.test_live import Transfer
@@ -33,29 +35,10 @@ BLOCKED = "net::ERR_BLOCKED_BY_RESPONSE"
 REFUNDED, RECOVERABLE = 8, 11
 NOTHING = "0x" + "12" * 32
 
-# What Chatwoot does: it answers requests of the frame with the open conversation.
-CHATWOOT = """(conversation) => {
-  if (window !== top) return;
-  window.conversation = conversation;
-  addEventListener("message", ({ data, source }) => {
-    if (data === "chatwoot-dashboard-app:fetch-info") source.postMessage(window.conversation, "*");
-  });
-}"""
+CHATWOOT: Final = looks.function("answerAsChatwoot")
 SEND = "(said) => { window.conversation = said; frames[0].postMessage(said, '*'); }"
 # What Zendesk does: it answers requests of the app.
-ZENDESK = """<!doctype html><title>Zendesk</title>
-<iframe name="app" width="360" height="700" src="{src}"></iframe>
-<script>
-  const ticket = {ticket};
-  addEventListener("message", ({{ data, source, origin }}) => {{
-    const {{ key, id, request, params, appGuid }} = JSON.parse(data);
-    if (appGuid !== "guid-1") return;
-    const reply = (said) => source.postMessage(JSON.stringify(said), origin);
-    if (key === "iframe.handshake") reply({{ key: "zaf.app.registered", message: {{}} }});
-    if (request === "get") reply({{ id, result: ticket }});
-    if (request === "invoke") window.resized = params.resize[0];
-  }});
-</script>"""
+ZENDESK = Path(__file__).with_name("zendesk.html").read_text()
 ZENDESKS: Final = "https://acme.zendesk.com"
 INTENTS: Final = "https://intents.example"
 NAMED_HOSTS: Final = ("https://acme.zendesk.com", "*.desk.example", "https://*.shop.example:8443")
@@ -69,16 +52,7 @@ REJECTED: Final = [
     *("http://a.shop.example:8443", "https://a.shop.example", "https://a.shop.example:84430"),
     "https://shop.example:8443",
 ]
-# Return the origins whose message fills the form.
-READ: Final = """([origins, data]) => {
-  const form = document.getElementById("lookup");
-  form.requestSubmit = () => {};
-  return origins.filter((origin) => {
-    form.elements.q.value = "";
-    dispatchEvent(new MessageEvent("message", { source: parent, origin, data }));
-    return form.elements.q.value !== "";
-  });
-}"""
+READ: Final = looks.function("originsRead")
 
 
 class Framing(BaseHTTPRequestHandler):
@@ -326,7 +300,7 @@ def test_zendesk_sends_the_ticket_to_the_side_bar(browser: Browser, sites: Sites
         ticket = {"ticket.id": 5, "ticket.subject": "Funds", "ticket.description": id_of(visit)}
         ticket |= {"ticket.comments": [{"value": f"<p>{id_of(visit)}</p>"}]}
         src = f"{intents}{signing.PATH}?origin={origin}&amp;app_guid=guid-1"
-        page = ZENDESK.format(src=src, ticket=json.dumps(ticket))
+        page = ZENDESK.replace("{src}", src).replace("{ticket}", json.dumps(ticket))
         serve_by_names(visit.page, sites, page)
         visit.page.goto(f"{origin}/agent/tickets/5")
         frame = visit.page.frame(name="app")

@@ -5,21 +5,13 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser import looks
 from tests.browser.conftest import visiting
 from tests.browser.kinds import OWNER
 
 pytestmark = pytest.mark.browser
 
-# How the selected option differs from the others in forced colors.
-CHOSEN: Final = """(chosen) => {
-  const look = (one) => {
-    const { color, backgroundColor, borderColor, borderWidth, outlineStyle, textDecorationLine, fontWeight }
-      = getComputedStyle(one);
-    return [color, backgroundColor, borderColor, borderWidth, outlineStyle, textDecorationLine, fontWeight].join();
-  };
-  const all = Array.from(chosen.closest("nav, [role=group], ul, p").querySelectorAll("a:not([aria-current])"));
-  return all.length > 0 && all.every((each) => look(each) !== look(chosen));
-}"""
+CHOSEN: Final = looks.function("isDistinct")
 RING: Final = "(one) => [getComputedStyle(one).outlineStyle, parseFloat(getComputedStyle(one).outlineWidth)]"
 
 

@@ -1,15 +1,15 @@
 """A transfer runs from quote to refund on open pages, with every state in order and no reload; and times that tick."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import groupby
 from typing import Final
 
 import pytest
-from playwright.sync_api import APIResponse, Browser, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, Route, expect
 
 from intents_ui.formatting import times
+from tests.browser import looks
 from tests.browser.conftest import Visit, client, loaded, visiting, wait_until
 from tests.browser.kinds import QUOTE
 from tests.waiting import until
@@ -18,35 +18,10 @@ pytestmark = pytest.mark.browser
 
 REFUNDED_ON_ORIGIN = 8
 REFUNDED_INSIDE = 9  # immediately, not after the longer interval that follows a failure
-# Hides or shows the tab.
-HIDE = """hidden => {
-  Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
-  document.hasFocus = () => !hidden;
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
+HIDE: Final = looks.function("hide")
 # The statuses from quote to refund, shown as a label unless the headline has the same word.
 STATES = ["Quoted", "Accepted", "In progress", "Failed", "Refunded"]
-# Records the states that the page shows, and the announcements of live regions.
-LISTEN: Final = """() => {
-  window.readOut = [];
-  window.seen = [];
-  const regions = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
-  const look = () => {
-    const { state } = document.querySelector("#state[data-state]").dataset;
-    if (state !== seen.at(-1)) seen.push(state);
-  };
-  new MutationObserver((changes) => {
-    const spoke = new Set();
-    for (const { target, addedNodes } of changes)
-      for (const node of [target, ...addedNodes]) {
-        const region = (node.closest ? node : node.parentElement)?.closest(regions);
-        if (region?.isConnected && region.textContent.trim()) spoke.add(region.textContent.trim());
-      }
-    readOut.push(...spoke);
-  }).observe(document.body, { subtree: true, childList: true, characterData: true });
-  new MutationObserver(look).observe(document.body, { attributes: true, subtree: true, childList: true });
-  look();
-}"""
+LISTEN: Final = looks.function("listen")
 
 
 class Transfer:
@@ -188,19 +163,8 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         expect(reply).to_have_value(re.compile("You accepted the quote"))
 
 
-@pytest.fixture
-def quoted(browser: Browser, server: str) -> Iterator[Page]:
-    """Yield the page of a quote with a clock that the test sets."""
-    with visiting(browser, server) as visit:
-        visit.page.clock.install()
-        visit.block(re.compile("/live/|/receipt"))  # updates set the times, too
-        visit.open(Transfer(server).path)
-        yield visit.page
-        visit.page.close()
-        visit.faults.clear()  # requests time out when the clock is moved
-
-
-def test_the_browser_writes_durations_as_the_server_does(quoted: Page) -> None:
+def test_the_browser_writes_durations_as_the_server_does(visit: Visit) -> None:
+    visit.open(Transfer(visit.root).path)
     seconds = [0, 1, 59, 60, 61, 3_599, 3_600, 3_601, 3_660, 86_399, 86_400, 86_460, 90_000, 700_000]
     written = [times.duration(timedelta(seconds=each)) for each in seconds]
-    assert quoted.evaluate("all => all.map(duration)", seconds) == written
+    assert visit.page.evaluate("all => all.map(duration)", seconds) == written

@@ -10,9 +10,8 @@ from intents_ui.console import commit, views
 from intents_ui.console.commit import CommitOutcome
 from intents_ui.service import errors
 from intents_ui.service.console import Attempt
-from intents_ui.service.errors import NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.errors import NotFound, Overloaded, Reason, Unreachable
 from intents_ui.service.models import Intent
-from tests.transfers.builders import named
 
 
 def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> Attempt:
@@ -82,37 +81,6 @@ def test_the_next_page_and_the_next_change_can_be_requested() -> None:
     assert json.loads(views.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
     for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
         assert views.again(attempt(operation, text=text)) == ""
-
-
-def kept_from_it(error: ServiceError) -> ServiceError:
-    """Return the error that replaces a call to a service that is being spared."""
-    error.again_in = 3.0
-    return error
-
-
-@pytest.mark.parametrize(
-    ("error", "outcome"),
-    named(
-        ("expired", errors.Expired(), CommitOutcome.EXPIRED),
-        ("wrong state", errors.WrongState(), CommitOutcome.MOVED_ON),
-        ("invalid", errors.Invalid(), CommitOutcome.REFUSED),
-        ("too busy", errors.TooBusy(), CommitOutcome.REFUSED),
-        ("no place of our own", errors.Overloaded(), CommitOutcome.NOT_SENT),
-        ("no connection", Unreachable(reason=Reason.REFUSED), CommitOutcome.NOT_SENT),
-        ("away, and left alone", kept_from_it(Unreachable(status=502)), CommitOutcome.NOT_SENT),
-        ("paused", Unreachable(code=9000, status=400), CommitOutcome.REFUSED),
-        ("too slow", Unreachable(reason=Reason.TIMEOUT), CommitOutcome.UNKNOWN),
-        ("broken off", Unreachable(reason=Reason.BROKEN), CommitOutcome.UNKNOWN),
-        ("out of time", errors.OutOfTime(), CommitOutcome.UNKNOWN),
-        ("unreadable", Unreadable(reason=Reason.NOT_JSON), CommitOutcome.UNKNOWN),
-    ),
-)
-def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:
-    assert commit.outcome_of(error) is outcome
-    result = commit.result(outcome, error=error)
-    assert result.outcome is outcome
-    is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
-    assert ("No funds moved." in result.what) is is_certain
 
 
 @pytest.mark.parametrize(

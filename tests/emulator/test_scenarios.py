@@ -4,7 +4,8 @@ import pytest
 
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, scenario_named
-from tests.emulator.driving import call, receipt_at
+from tests.emulator.driving import NOW, call, receipt_at
+from tests.emulator.test_history import ids, read
 
 LEGS = ("deposit", "origin", "destination", "refund")
 MINUTE = 60
@@ -85,3 +86,13 @@ def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator,
     assert call(emulator, "GetIntent", {"intentId": first["intentId"]})["intent"] == first
     clock.forward(-3600)  # it was set back
     assert emulator.worst("stuck-recoverable")["id"] < first["id"]
+
+
+def test_opened_scenarios_are_in_no_list_but_their_owners(clock):
+    demo, hour = Emulator(now=clock, started=NOW), (int(NOW) - 3600, int(NOW))
+    before = ids(read(demo, *hour))
+    worst = demo.worst("stuck-recoverable")
+    assert demo.scenarios()
+    assert ids(read(demo, *hour)) == before
+    assert worst["id"] in ids(read(demo, *hour, byOwnerAddress=worst["ownerAddress"]))
+    assert call(demo, "GetIntent", {"intentId": worst["intentId"]})["intent"]["status"] == "FAILED"

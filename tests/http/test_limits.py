@@ -48,10 +48,6 @@ def test_a_client_has_a_burst_and_then_a_steady_rate(limiter: RateLimiter, clock
     assert waits(limiter, HERE, SECONDS, 1) == [0, 1]
 
 
-def test_units_are_taken_together_or_not_at_all(limiter: RateLimiter) -> None:
-    assert waits(limiter, HERE, SECONDS - 5, 6, 5, 1) == [0, 1, 0, 1]
-
-
 def test_a_request_costs_what_is_most_of_what_it_takes_and_at_most_a_full_bucket(limiter: RateLimiter) -> None:
     request = RequestFactory().get("/", REMOTE_ADDR=HERE)
     assert [limiter.charge(request, cost) for cost in (1, 6, 3)] == [0, 0, 0]

@@ -118,6 +118,7 @@ def test_a_confirmation_is_sent_once_or_not_at_all(browser, emulator, quoted, re
         result = text(answer.content.decode())
         assert (answer.status_code, recorder.commits) == (step["status"], step["commits"])
         assert [words for words in step.get("says", ()) if words not in result] == []
+        assert [words for words in step.get("lacks", ()) if words in result] == []
 
 
 def test_only_a_valid_quote_can_be_committed(site, emulator, quoted):

@@ -174,15 +174,6 @@ def test_an_owners_history_is_exported_in_full(service):
     assert {row["owner"] for row in found.rows} == {owner}
 
 
-@pytest.mark.parametrize("side", ["origin", "destination"])
-def test_an_intent_address_is_exported_by_its_transfer(service, side):
-    intent = service.emulator.finished(8)
-    (row,) = read("json", get(f"/export/address/{intent[f'{side}IntentAddress']}.json").content).rows
-    assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
-    assert row["origin_base_units"] == intent["depositTransaction"]["amount"]
-    assert row["refund_hash"]
-
-
 def filtered(intent: dict[str, Any], **changes: Any) -> str:
     """Return filters that all match an intent, with a test's changes."""
     created = int(datetime.fromisoformat(intent["createdAt"]).timestamp())

@@ -140,19 +140,6 @@ def test_a_response_past_its_maximum_age_is_not_served(service: Upstream) -> Non
     assert outcome(service, GET) is Unreachable
 
 
-def test_a_failed_background_refresh_is_reported_to_the_next_reader(service: Upstream) -> None:
-    service.service.ask(CHAINS)
-    service.clock.now += 2 * HOUR
-    service.does = BAD
-    assert told_by(service, CHAINS)[1] == []
-    until(lambda: len(service.requested) == 3)
-    until(lambda: [old.operation for old in told_by(service, CHAINS)[1]] == ["GetChains"])
-    _, (old,) = told_by(service, CHAINS)
-    assert old.again_in is not None
-    assert 0 < old.again_in <= 5
-    assert len(service.requested) == 3
-
-
 def test_while_the_service_hangs_only_the_first_page_with_a_cached_copy_waits(
     service: Upstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:

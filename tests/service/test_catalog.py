@@ -217,11 +217,3 @@ def test_route_providers_are_loaded_together_and_cached_for_an_hour(service):
     service.served["CCTP"] = [10]
     assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [10]
     assert catalog.chains_by_provider(["CCTP"]) == {"CCTP": {10}}
-
-
-def test_an_unavailable_route_provider_differs_from_one_that_serves_no_chain(service):
-    service.served = {"RELAY": []}
-    catalog = service.catalog()
-    assert catalog.chains_by_provider(["RELAY"]) == {"RELAY": frozenset()}
-    service.failure = httpx.Response(500)
-    assert catalog.chains_by_provider(["RELAY", "CCTP"]) == {"RELAY": frozenset(), "CCTP": None}

@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.service.errors import NotFound, Overloaded
 from intents_ui.service.executor import FairExecutor, resting
-from intents_ui.service.request_context import Origin, client, request_scope, seconds_left, within
+from intents_ui.service.request_context import Origin, client, request_scope
 from tests.waiting import PATIENCE, until
 
 GREEDY, OTHER = "203.0.113.7", "198.51.100.7"
@@ -49,18 +49,6 @@ def run[T](executor: FairExecutor, do: Callable[[], T], *, client_key: str = GRE
         return executor.submit(do).result(PATIENCE)
 
 
-def test_one_client_runs_in_an_eighth_of_the_threads_and_the_others_have_theirs(jobs: Jobs) -> None:
-    jobs.submit(*[GREEDY] * 20, OTHER)
-    until(lambda: OTHER in jobs.begun)
-    assert jobs.begun == [GREEDY, GREEDY, OTHER]
-    assert jobs.executor.running == 3
-
-
-def test_this_machine_may_use_all_threads(jobs: Jobs) -> None:
-    jobs.submit(*[None] * 20)
-    until(lambda: len(jobs.begun) == 16)
-
-
 def test_clients_that_wait_take_turns(jobs: Jobs) -> None:
     jobs.submit(*[None] * 16)
     waiting = jobs.submit(*[GREEDY] * 10, OTHER)
@@ -92,12 +80,6 @@ def test_calls_at_the_same_time_use_the_free_threads_of_the_client() -> None:
     assert sorted(run(executor, lambda: executor.together(meet, meet))) == [0, 1]
 
 
-def test_calls_at_the_same_time_stay_within_the_share_of_their_client() -> None:
-    executor = FairExecutor(16)
-    running = run(executor, lambda: executor.together(*[lambda: executor.running] * 4))
-    assert max(each for each in running if isinstance(each, int)) == 2
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_nested_calls_end_however_few_threads_there_are(depth: int) -> None:
     executor = FairExecutor(8)  # one for each client
@@ -121,37 +103,6 @@ def test_a_failed_call_is_returned_and_a_bug_is_raised() -> None:
     assert second == 2
     with pytest.raises(ZeroDivisionError):
         run(executor, lambda: executor.together(lambda: 1, lambda: 1 // 0))
-
-
-def test_calls_have_the_deadline_of_their_page_and_background_work_has_none() -> None:
-    executor = FairExecutor(32)
-
-    def page() -> list[object]:
-        with within(60):
-            return [
-                *executor.together(seconds_left, seconds_left),
-                executor.submit_background(seconds_left).result(PATIENCE),
-            ]
-
-    first, second, left = run(executor, page)
-    assert isinstance(first, float)
-    assert isinstance(second, float)
-    assert left is None
-
-
-def test_background_work_of_one_client_leaves_it_threads_for_its_pages() -> None:
-    executor, go_on = FairExecutor(32), threading.Event()
-
-    def page() -> None:
-        for _ in range(2):
-            executor.submit_background(lambda: go_on.wait(PATIENCE))
-        with pytest.raises(Overloaded):
-            executor.submit_background(lambda: None)
-        assert executor.submit_background(lambda: "names", is_shared=True).result(PATIENCE) == "names"
-
-    run(executor, page)
-    assert run(executor, lambda: "a page") == "a page"
-    go_on.set()
 
 
 def test_after_shutdown_waiting_jobs_are_canceled_and_new_ones_rejected(jobs: Jobs) -> None:

@@ -240,14 +240,6 @@ ANY_JSON = st.recursive(
 )
 
 
-def every_text_in(found: Any) -> str:
-    if isinstance(found, tuple):
-        return "".join(map(every_text_in, found))
-    if isinstance(found, Model):
-        return every_text_in((*(value for _, value in found), *found.unreadable.values()))
-    return found if isinstance(found, str) else ""
-
-
 @settings(suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(sorted(OBJECTS)), st.data())
 def test_any_json_in_a_field_is_exact_or_unreadable_and_affects_no_other_field(name, data):

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from itertools import islice, pairwise
 from typing import Any
 
 import pytest
 
-from intents_ui.service.lookup import MAX_EARLIER, ListPage, Position, list_page, walk
+from intents_ui.service.lookup import MAX_EARLIER, ListPage, Position, list_page
 from intents_ui.service.models import End, HistoryAnswer, Page
 
 BORN = 1_795_219_200
@@ -103,22 +102,6 @@ def test_every_row_is_met_once_while_others_are_added_and_leave(first: Page, new
     assert history.numbers & set(range(30)) <= set(met) <= set(range(30))
 
 
-@pytest.mark.parametrize("cursors", [[None, 5, 5], [None, 5, 3, 5]], ids=["the same cursor", "two pages in a circle"])
-def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
-    script = dict(pairwise(cursors))
-
-    def ask(page: Page) -> HistoryAnswer:
-        return answered([row(9)], {"column": "id", "after": script.get(page.after), "more": True}, page=page)
-
-    pages = [found := list_page(ask, DESC, at=Position())]
-    while found.following is not None and len(pages) < 10:
-        pages.append(found := list_page(ask, DESC, at=found.following))
-    assert [each.end for each in pages] == [None] * (len(cursors) - 2) + [End.CIRCLES]
-    assert all(each.entries for each in pages)
-    walked = [end for _, end in islice(walk(ask, DESC), 10)]
-    assert walked == [each.end for each in pages]
-
-
 MORE = {"column": "id", "after": 5}
 ENDS = [
     pytest.param([row(1)], None, End.COMPLETE, id="no next page"),
@@ -144,9 +127,3 @@ def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
         found = list_page(lambda _: answer, first, at=Position())
         assert (numbers(found), found.unreadable) == (shown, 1)
         assert found.entries[shown.index(5)].status == "SUCCEEDED"
-
-
-def test_an_interrupted_walk_is_reported() -> None:
-    rows = {None: [row(9)], 5: []}
-    pages = list(walk(lambda page: answered(rows[page.after], {"after": 5, "more": True}, page=page), DESC))
-    assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, End.EMPTY_PAGE)]

@@ -6,7 +6,7 @@ from intents_ui.service import operations
 from intents_ui.service.errors import Reason, ServiceError, Unreachable
 from intents_ui.service.models import Intent
 from tests.service.scripted_server import Script, Visit, answering, response
-from tests.service.upstream import BAD, Upstream, good, intent, no, upstream
+from tests.service.upstream import BAD, Upstream, good, no, upstream
 
 GET = operations.get_intent("0x1")
 COMMIT = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))
@@ -48,12 +48,6 @@ def test_transient_errors_are_retried_once(service: Upstream, does: Script, call
     with pytest.raises(ServiceError):
         service.service.ask(GET)
     assert len(service.requested) == calls
-
-
-def test_a_successful_retry_is_the_response(service: Upstream) -> None:
-    service.does = lambda visit: BAD(visit) if len(service.requested) == 1 else visit.send(intent(visit))
-    assert service.service.ask(GET).status == "EXECUTING"
-    assert len(service.requested) == 2
 
 
 def test_writes_are_not_retried(service: Upstream) -> None:

@@ -11,7 +11,6 @@ from intents_ui.transfers.rules import Help
 from intents_ui.transfers.transfer import Contacts, Transfer
 from intents_ui.triage import lookup, rows
 from intents_ui.triage.rows import Reading
-from intents_ui.web import customer_reply
 from tests.transfers.builders import NOW, TXN_HASH, at, intent, receipt
 
 RECOVERY = "https://app.example/recover"
@@ -38,15 +37,6 @@ def row(transfer: Transfer) -> rows.TriageRow:
     return rows.one(begun, found, Reading(found.hits[0], transfer))
 
 
-def test_a_next_step_to_recover_funds_links_the_recovery_page():
-    result = summary.of(recoverable(BOTH))
-    assert "recover" in result.next_step.lower()
-    assert result.help == (
-        Help(rules.RECOVER, RECOVERY),
-        Help(rules.SUPPORT, f"mailto:{SUPPORT}"),
-    )
-
-
 def test_a_next_step_for_support_links_no_recovery():
     transfer = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
     result = summary.of(replace(transfer, contacts=BOTH))
@@ -59,12 +49,6 @@ def test_a_next_step_for_support_links_no_recovery():
 @pytest.mark.parametrize("contacts", [BOTH, Contacts()])
 def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts):
     assert summary.of(delivered(contacts)).help == ()
-
-
-def test_the_reply_has_the_link_to_recover_funds():
-    result = customer_reply.Reply([(recoverable(BOTH), URL)])
-    assert "at the link below" in result.written()
-    assert f"{rules.RECOVER}: {RECOVERY}" in result.written().splitlines()
 
 
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():

@@ -13,7 +13,7 @@ from intents_ui.transfers import statuses
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import rows
-from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow, Urgency, Value
+from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow, Value
 from tests.transfers.builders import (
     INTENT_ID,
     MERCHANT,
@@ -164,21 +164,6 @@ def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners():
     shared = row(2, "", transfer(2), transfer(3, owner=MERCHANT), transfer(4, owner="0x" + "5" * 40))
     assert covered(row(1, FIRST, transfer(1)), shared) == {FIRST: [1, 2], "": [3, 4]}
     assert covered(row(1, FIRST, transfer(1, owner=MERCHANT))) == {FIRST: [1]}
-
-
-def test_a_row_is_as_urgent_as_its_most_urgent_transfer():
-    fine, failed = transfer(1), transfer(2, "FAILED")
-    assert rows.urgency(row(1, FIRST, fine)) is Urgency.FINE
-    assert rows.urgency(row(1, FIRST, failed)) is rows.urgency(row(1, FIRST, fine, failed)) < Urgency.FINE
-
-
-def test_the_first_row_of_an_urgency_is_that_of_the_page():
-    told = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
-    found = {label: (count, first) for label, count, first in rows.counts(rows.groups(told)) if count}
-    urgent = rows.URGENCIES[rows.urgency(told[2])]
-    assert found == {urgent: (1, 3), rows.URGENCIES[Urgency.FINE]: (2, 2)}
-    repeated = row(4, FIRST, transfer(3, "FAILED"), same_as=3)
-    assert {count for _, count, _ in rows.counts(rows.groups([*told, repeated]))} == {0, 1, 2}
 
 
 def test_a_value_with_two_roles_is_listed_once_for_a_shortened_id():

@@ -12,34 +12,16 @@ from markupsafe import Markup
 from intents_ui.template_compiler import PlainCodeGenerator, code_generator
 from intents_ui.web import jinja
 from intents_ui.web.jinja import CompiledTemplates
+from tests.tables import toml
 
 HOSTILE = "<script>alert(\"x\" & 'y')</script>"
 VALUES = {"hostile text": HOSTILE, "markup": Markup("<b>bold</b>"), "a number": 17, "a list": [HOSTILE, Markup("<b>")]}
-FORMS = {
-    "output": '<a title="{{ value }}">{{ value }}</a>',
-    "item": '{{ items["value"] }} {{ {"<k>": value}["<k>"] }}',
-    "concatenation": '{{ value ~ "<i>" }} {{ "<i>" ~ value }}',
-    "ternary": '{{ value if yes else "<i>" }} {{ "<i>" if yes else value }} {{ value if no }}',
-    "filter": "{{ value|string|upper }} {{ value|e }}",
-    "join": '{{ [value, "<i>"]|join(", ") }}',
-    "attributes": '<a{{ {"title": value, "dir": none}|xmlattr }}>',
-    "macro": "{% macro m(v, w='<i>') %}<i>{{ v }}{{ w }}</i>{% endmacro %}{{ m(value) }} {{ m(m(value), w=value) }}",
-    "call block": "{% macro m(v) %}{{ caller() }}{{ v }}{% endmacro %}{% call m(value) %}<u>{{ value }}{% endcall %}",
-    "set block": "{% set v %}<i>{{ value }}</i>{% endset %}{{ v }}{{ v|upper }}",
-    "loop": "{% for each in [value, 1] %}{{ each }}{{ loop.index }}{% else %}none{% endfor %}",
-    "include": '{% set v = value %}{% include "part" %}',
-    "import": '{% from "macros" import shown %}{{ shown(value) }}',
-    "inheritance": '{% extends "frame" %}{% block body %}{{ value }}{{ super() }}{% endblock %}',
-}
-PARTS = {
-    "part": "<u>{{ v }}{{ value }}</u>",
-    "macros": "{% macro shown(v) %}<i>{{ v }}</i>{% endmacro %}",
-    "frame": "<p>{% set body %}{% block body %}<b>{{ value }}</b>{% endblock %}{% endset %}{{ body }}</p>",
-}
+TEMPLATES = toml(__file__, "forms")
+FORMS = TEMPLATES["forms"]
 
 
 def environment(generator: type[CodeGenerator], *, autoescape: bool = True) -> Environment:
-    env = Environment(loader=DictLoader(PARTS), autoescape=autoescape, undefined=StrictUndefined)  # noqa: S701 - turned off to test that it is refused
+    env = Environment(loader=DictLoader(TEMPLATES["parts"]), autoescape=autoescape, undefined=StrictUndefined)  # noqa: S701 - turned off to test that it is refused
     env.code_generator_class = generator
     return env
 
