@@ -48,7 +48,6 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 HOUR = 3600.0
 HOST = "localhost"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-PARTIAL = {"HX-Request-Type": "partial"}
 ATOM = "{http://www.w3.org/2005/Atom}"
 FIELDS = ("status", "headline", "location", "next_step", "certainty", "reply")
 # Surfaces made from a history entry, which has no quote, so they show less.

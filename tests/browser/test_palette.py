@@ -1,10 +1,10 @@
 """The suggestions below the search box: what they offer, what they send, and how they are used by key and by touch."""
 
 import re
-from urllib.parse import parse_qs, unquote_plus, urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Request, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import looks
 from tests.browser.conftest import Visit, copied, fits, some_intent, visiting
@@ -37,18 +37,6 @@ def options(page: Page, group: str = "") -> Locator:
 def active(page: Page) -> Locator:
     """Return the option that the box names as active."""
     return page.locator(f"#{box(page).get_attribute('aria-activedescendant')}")
-
-
-def query_of(request: Request) -> str:
-    address = urlsplit(request.url)
-    return parse_qs(address.query)["q"][0] if address.path == "/suggest" else ""
-
-
-def sent(page: Page) -> list[str]:
-    """Return the texts sent for suggestions from now on."""
-    texts: list[str] = []
-    page.on("request", lambda request: texts.append(query_of(request)) if query_of(request) else None)
-    return texts
 
 
 @pytest.mark.parametrize(

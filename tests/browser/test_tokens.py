@@ -9,8 +9,6 @@ from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.browser
 
-USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-
 
 def rows(page: Page) -> Locator:
     return page.locator(".tokens tbody tr")

@@ -15,7 +15,6 @@ from intents_ui.emulator.names import Named, Role
 from intents_ui.emulator.scenario_engine import PENDING_STATUSES
 from tests.emulator.driving import NOW, call
 
-DAY = 24 * 3600 * MICROSECONDS
 PRINT_A_PAGE = """
 import sys
 from tests.emulator.driving import Clock, request

@@ -3,9 +3,6 @@
 from intents_ui.emulator import population
 from tests.emulator.driving import call, quote, request
 
-HASH = "0x" + "c0ffee42" * 8
-OWNER = "0x" + "ab" * 20
-
 
 def commit(emulator, intent):
     return request(emulator, "CommitIntent", {"intent": intent})

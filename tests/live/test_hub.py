@@ -78,6 +78,23 @@ async def test_an_expired_quote_becomes_final_after_two_minutes(clock, faults):
         assert viewer.snapshots[-1].is_final
 
 
+async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
+    async with hub_on(service, clock=clock) as hub:
+        async with viewers(hub, "0x" + "0" * 64) as (viewer,):
+            await until(viewer.task.done)
+            (only,) = viewer.snapshots
+            assert only.is_unknown
+            assert only.is_final
+        await until(lambda: not hub.watched)
+
+
+async def test_an_unknown_status_is_not_final(service, clock):
+    intent = service.emulator.play(17, age=20)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.snapshots and service.waits)
+        assert not viewer.snapshots[-1].is_final
+
+
 async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog, slow):
     async with hub_on(service, clock=clock) as hub, viewers(hub, slow) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)

@@ -8,7 +8,7 @@ from intents_ui.mirror import lease
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
-from intents_ui.mirror.incidents.keeper import NAME, Keeper
+from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.models import AUDITS, Lease, Reason, Route, Token, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.mirror.writer import Writer
@@ -115,12 +115,6 @@ def keep(keeper: Keeper, at: int, *, minutes: int) -> None:
         pass
     for moment in (*range(first, at, 4 * MINUTE), at, at + MINUTE):
         keeper.keep(now=moment)
-
-
-def unknown(now: datetime, *, since: datetime) -> None:
-    """Let nothing have been known since a time when incidents were judged now."""
-    told = {"judged": int(now.timestamp()), "unknown_since": int(since.timestamp()), "is_learning": False}
-    set_state(NAME, told)
 
 
 def route(key: RouteKey) -> Route:

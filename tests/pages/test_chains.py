@@ -26,7 +26,6 @@ from tests.waiting import until
 
 BASE, BASE_SEPOLIA, SOLANA = 8453, 84532, 792703809
 NATIVE = "0x" + "0" * 40
-USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 HOUR = 3600.0
 RELAY = "/provider/RELAY"
 LINK = 'href="/provider/RELAY"'

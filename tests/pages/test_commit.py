@@ -30,17 +30,6 @@ from tests.serving import free_port
 OFFER = ">Accept</a>"
 TOKEN = "canary-token-of-the-operator"
 AS_A_BROWSER = {"Origin": "https://intents.example", "Sec-Fetch-Site": "same-origin"}
-OWNER = "0x" + "11" * 20
-QUOTE = {
-    "ownerAddress": OWNER,
-    "originChainId": 8453,
-    "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-    "originTokenAmount": "300000000",
-    "destinationChainId": 42161,
-    "destinationTokenAddress": "0xaf88d065e77c8cc2239327c5edb3a432268e5831",
-    "destinationToAddress": OWNER,
-    "tradeType": "EXACT_INPUT",
-}
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from intents_ui.service.models import Page
 from tests.pages.cases import cases
 from tests.pages.reading import PARTIAL, read, rows
 
-OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
 NOW = 1_795_262_400  # 2026-11-21T12:00:00Z
 LIST = "GetIntentHistory"
 

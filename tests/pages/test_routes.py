@@ -12,11 +12,9 @@ from tests.pages.reading import PARTIAL, read, visible_text
 from tests.pages.recorded import rewrite
 
 NATIVE = "0x" + "0" * 40
-USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
 AERO = "0x940181a94a35a4569e4529a3cdfb74e38fd98631"
 UNKNOWN_TOKEN = "0x" + "12" * 20
-OWNER = "0x" + "1" * 40
 
 
 def headline(page: str) -> str:

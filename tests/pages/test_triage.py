@@ -34,7 +34,6 @@ from tests.waiting import PATIENCE, until
 
 NOTHING = "0x" + "12" * 32
 UNUSED_ADDRESS = "0x" + "34" * 20
-USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.service.errors import NotFound, Overloaded
 from intents_ui.service.executor import FairExecutor, resting
-from intents_ui.service.request_context import Origin, client, request_scope
+from intents_ui.service.request_context import Origin, client, request_scope, seconds_left, within
 from tests.waiting import PATIENCE, until
 
 GREEDY, OTHER = "203.0.113.7", "198.51.100.7"
@@ -103,6 +103,17 @@ def test_a_failed_call_is_returned_and_a_bug_is_raised() -> None:
     assert second == 2
     with pytest.raises(ZeroDivisionError):
         run(executor, lambda: executor.together(lambda: 1, lambda: 1 // 0))
+
+
+def test_background_work_has_no_deadline_of_a_page() -> None:
+    executor = FairExecutor(32)
+
+    def page() -> list[object]:
+        with within(60):
+            return [*executor.together(seconds_left), executor.submit_background(seconds_left).result(PATIENCE)]
+
+    of_page, of_background = run(executor, page)
+    assert (isinstance(of_page, float), of_background) == (True, None)
 
 
 def test_after_shutdown_waiting_jobs_are_canceled_and_new_ones_rejected(jobs: Jobs) -> None:

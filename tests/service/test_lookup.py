@@ -8,7 +8,6 @@ from tests.service.upstream import Upstream, no
 
 HASH = "0x" + "ab" * 32
 OTHER = "0x" + "cd" * 32
-TOKEN = "0x" + "1" * 40
 NOT_FOUND = no(8000, "NotFound", 400)
 INVALID = no(2000, "InvalidArgument", 400)
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 import pytest
 
-from intents_ui.service.lookup import MAX_EARLIER, ListPage, Position, list_page
+from intents_ui.service.lookup import MAX_EARLIER, ListPage, Position, list_page, walk
 from intents_ui.service.models import End, HistoryAnswer, Page
 
 BORN = 1_795_219_200
@@ -47,10 +48,6 @@ def answered(rows: list[Any], following: dict[str, Any] | None, *, page: Page | 
 
 def numbers(found: ListPage) -> list[int]:
     return [int(entry.intent_id, 16) for entry in found.entries]
-
-
-def cursor(**members: Any) -> Page:
-    return Page.from_text(json.dumps(members))
 
 
 DESC = Page.first(size=3)
@@ -100,6 +97,22 @@ def test_every_row_is_met_once_while_others_are_added_and_leave(first: Page, new
         history.numbers.discard(next(leaving, new))
     assert len(met) == len(set(met))
     assert history.numbers & set(range(30)) <= set(met) <= set(range(30))
+
+
+@pytest.mark.parametrize("cursors", [[None, 5, 5], [None, 5, 3, 5]], ids=["the same cursor", "two pages in a circle"])
+def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
+    script = dict(pairwise(cursors))
+
+    def ask(page: Page) -> HistoryAnswer:
+        return answered([row(9)], {"column": "id", "after": script.get(page.after), "more": True}, page=page)
+
+    pages = [found := list_page(ask, DESC, at=Position())]
+    while found.following is not None and len(pages) < 10:
+        pages.append(found := list_page(ask, DESC, at=found.following))
+    assert [each.end for each in pages] == [None] * (len(cursors) - 2) + [End.CIRCLES]
+    assert all(each.entries for each in pages)
+    walked = [end for _, end in islice(walk(ask, DESC), 10)]
+    assert walked == [each.end for each in pages]
 
 
 MORE = {"column": "id", "after": 5}

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +17,6 @@ ETH = (8453, "0x" + "0" * 40)
 ETH_TOO = (8453, "0x" + "Ee" * 20)
 NOBODYS = (8453, "0x" + "12" * 20)
 SOLANA = (792703809, "So11111111111111111111111111111111111111112")
-AT = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def price(token: Token, usd: object, **others: Any) -> dict[str, Any]:

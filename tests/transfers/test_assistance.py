@@ -16,7 +16,6 @@ from tests.transfers.builders import NOW, TXN_HASH, at, intent, receipt
 RECOVERY = "https://app.example/recover"
 SUPPORT = "support@app.example"
 BOTH = Contacts(RECOVERY, SUPPORT)
-URL = "https://dashboard.example/intent/0x01"
 ROOT = "https://dashboard.example"
 
 

@@ -34,7 +34,6 @@ from tests.transfers.builders import (
 )
 
 DEPOSIT_ADDRESS = "0x" + "d0" * 20
-DELIVERY_ADDRESS = "0x" + "de" * 20
 PLACEHOLDER = "0x" + "0" * 64
 FAKE = "0x" + "fa" * 20
 ASKED = 100_000_000

@@ -1,7 +1,7 @@
 """Numbers at the limits of the calendar, of call data and of lists are shown without failing."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import product
 
 import pytest
@@ -17,7 +17,6 @@ from tests.fields.test_descriptions import Names, hexed, plan
 from tests.transfers.builders import ARBITRUM, USDC, intent, receipt, transaction
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
-LONGEST_SECONDS = timedelta.max // timedelta(seconds=1)
 READ = ("", descriptions.NOT_APART)  # the content may not be a list of calls
 LENGTHS = (0, 1, 51)
 

@@ -24,8 +24,6 @@ from tests.transfers.builders import (
     transaction,
 )
 
-REVERTED = {"deposit": "SUCCEEDED", "origin": "REVERTED", "destination": "ABORTED"}
-
 
 def timeline(of_intent=None, of_receipt=None):
     return display.of(at(of_intent, of_receipt))
@@ -131,7 +129,6 @@ def sentence(name, of_receipt, *, of_intent=None, **more) -> str:
 
 QUOTED = intent(quote=IntentProviderQuote(to_amount=99_910_000))
 PLACEHOLDER = "0x" + "0" * 64
-DELIVERED = receipt("FAILED", destination="SUCCEEDED", summary=summary(destination_token_amount=99_800_000))
 SENTENCES = named(
     (
         "paid less than requested",

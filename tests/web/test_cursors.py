@@ -53,6 +53,7 @@ STRANGE = [
     written("x", 1, [None] * 1_000),
     written("x", 1, [json.dumps({"column": "x" * 1_000_000})]),
     urlsafe_base64_encode(b'["x",1,[null]]'),
+    WORD[:-3],
     "zz",
     ":",
     "..",
