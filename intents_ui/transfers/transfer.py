@@ -403,7 +403,7 @@ class Transfer:
         wanted = self.money(value, first(asked.chain_id, self.origin_chain_id), asked.token_address)
         if token_amounts.is_another_token(wanted, requested):
             return replace(wanted, own_decimals=asked.decimals)
-        return _changed(requested, value=value, chain_id=wanted.chain_id)
+        return changed(requested, value=value, chain_id=wanted.chain_id)
 
     @cached_property
     def reported_deposit(self) -> Money:
@@ -415,7 +415,7 @@ class Transfer:
         reported = self.money(deposit.token_amount, deposit.chain_id, deposit.token_address)
         if token_amounts.is_another_token(reported, expected):
             return reported
-        return _changed(
+        return changed(
             expected,
             value=reported.value,
             chain_id=first(expected.chain_id, reported.chain_id),
@@ -793,10 +793,10 @@ def _at(address: str | None, chain_id: int | None, transfer: Transfer) -> Place:
     return Place.DELIVERY_ADDRESS if is_second else side
 
 
-def _changed(money: Money, **fields: Any) -> Money:
-    """Return the money with these fields. The same object if it has them, so that its words are made once."""
-    is_same = all(getattr(money, name) == value for name, value in fields.items())
-    return money if is_same else replace(money, **fields)
+def changed[T: (Money, Transfer)](known: T, **fields: Any) -> T:
+    """Return the object with these fields. The same object if it has them, so that what is made of it is made once."""
+    is_same = all(getattr(known, name) == value for name, value in fields.items())
+    return known if is_same else replace(known, **fields)
 
 
 def first[T](*values: T | None) -> T | None:

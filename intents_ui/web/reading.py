@@ -34,7 +34,7 @@ from intents_ui.service.operations import ServiceCall
 from intents_ui.settings import ENV
 from intents_ui.tokens.names import chains_of
 from intents_ui.transfers.incidents import IncidentFacts
-from intents_ui.transfers.transfer import NO_CONTACTS, PENDING, UNCHECKED, Balances, Check, Contacts, Transfer
+from intents_ui.transfers.transfer import NO_CONTACTS, PENDING, UNCHECKED, Balances, Check, Contacts, Transfer, changed
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def _listed(entries: Sequence[IntentHistory], *seconds_and_names: object) -> Seq
     for transfer, entry in zip(transfers, entries, strict=True):
         balances = next(cached) if transfer.balances.check is Check.UNCHECKED else transfer.balances
         changes = {"balances": balances, "late_after": limit_of_route(transfer)}
-        make = partial(replace, transfer, **changes)
+        make = partial(changed, transfer, **changes)
         made.append(memo.get("entry", [entry], *seconds_and_names, *changes.values(), make=make))
     return made
 
