@@ -2,15 +2,7 @@
 
 from collections.abc import Sequence
 
-from intents_ui.api.insight import (
-    ApiFigures,
-    ApiIncident,
-    ApiIncidentReport,
-    ApiIncidents,
-    ApiOverview,
-    ApiReason,
-    ApiRouteReport,
-)
+from intents_ui.api import insight as api
 from intents_ui.insight import figures
 from intents_ui.insight.choices import Choices
 from intents_ui.insight.figures import FigureRow, ReasonRow
@@ -25,9 +17,9 @@ OF_FIGURES = ("since", "at", "is_complete", "open", "late", "ended", "in_time", 
 OF_INCIDENT = ("number", "title", "kind", "state", "since", "closed", "bad", "owners", "usual", "sentence")
 
 
-def overview(picked: Choices) -> ApiOverview:
+def overview(picked: Choices) -> api.ApiOverview:
     found, recent = figures.overview(picked), incidents.read()
-    return ApiOverview(
+    return api.ApiOverview(
         is_demo=ENV.embedded,
         **picked.values,
         total=of_row(found.total),
@@ -39,10 +31,10 @@ def overview(picked: Choices) -> ApiOverview:
     )
 
 
-def route(picked: Choices, *named_by: str) -> ApiRouteReport:
+def route(picked: Choices, *named_by: str) -> api.ApiRouteReport:
     scope = scopes.of("route", *named_by)
     found = figures.report(scope, picked)
-    return ApiRouteReport(
+    return api.ApiRouteReport(
         window=picked.values["window"],
         total=of_row(found.total),
         siblings=tuple(map(of_row, found.rows)),
@@ -51,9 +43,9 @@ def route(picked: Choices, *named_by: str) -> ApiRouteReport:
     )
 
 
-def recent_incidents(_: Choices) -> ApiIncidents:
+def recent_incidents(_: Choices) -> api.ApiIncidents:
     recent = incidents.read()
-    return ApiIncidents(
+    return api.ApiIncidents(
         incidents_at=recent.judgment.judged,
         incidents_unknown_since=recent.judgment.unknown_since,
         open=tuple(map(of_incident, recent.open_now)),
@@ -61,11 +53,11 @@ def recent_incidents(_: Choices) -> ApiIncidents:
     )
 
 
-def of_row(row: FigureRow) -> ApiFigures:
+def of_row(row: FigureRow) -> api.ApiFigures:
     """Return the figures of a scope. Without enough transfers, or with an incomplete time, rates are None."""
     found = row.figures
     owners, not_delivered = found.owners or (None, None)
-    return ApiFigures(
+    return api.ApiFigures(
         level=found.scope.level,
         title=row.scope.title,
         providers=tuple(filter(None, found.scope.providers.split(";"))),
@@ -86,20 +78,20 @@ def of_row(row: FigureRow) -> ApiFigures:
     )
 
 
-def of_reasons(rows: Sequence[ReasonRow]) -> tuple[ApiReason, ...]:
-    return tuple(ApiReason(step=each.step.lower() or None, reason=each.example, count=each.count) for each in rows)
+def of_reasons(rows: Sequence[ReasonRow]) -> tuple[api.ApiReason, ...]:
+    return tuple(api.ApiReason(step=each.step.lower() or None, reason=each.example, count=each.count) for each in rows)
 
 
-def of_incident(found: ListedIncident) -> ApiIncident:
+def of_incident(found: ListedIncident) -> api.ApiIncident:
     """Return an incident. `usual` is a share of the owners. If nothing starts, it is how many were expected."""
     same = {name: getattr(found, name) for name in OF_INCIDENT}
-    return ApiIncident(alert=found.is_alert, routes=tuple(each.title for each in found.routes), **same)
+    return api.ApiIncident(alert=found.is_alert, routes=tuple(each.title for each in found.routes), **same)
 
 
-def incident(_: Choices, number: str) -> ApiIncidentReport:
+def incident(_: Choices, number: str) -> api.ApiIncidentReport:
     """Return an incident with what ended since it began."""
     found, course = incidents.report(number)
-    return ApiIncidentReport(
+    return api.ApiIncidentReport(
         **dict(of_incident(found)),
         is_demo=ENV.embedded,
         level=found.scope.scope.level,

@@ -126,11 +126,7 @@ def with_head(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 PROBLEM: Final = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/models.Problem"}}}
 # Answers that every operation can have, whatever it declares.
-REFUSALS: Final = (
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.METHOD_NOT_ALLOWED,
-    HTTPStatus.INTERNAL_SERVER_ERROR,
-)
+REFUSALS: Final = (HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.INTERNAL_SERVER_ERROR)
 OF_BODIES: Final = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 TABLE: Final = tables.read(__package__, "openapi.toml")
 HEADERS: Final = TABLE["headers"]

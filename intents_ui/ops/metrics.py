@@ -14,14 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    Metric,
-    generate_latest,
-)
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -97,26 +90,22 @@ class MirrorCollector(Collector):
         self._incidents = incidents
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        known = self._known
-        for name, meaning, value in (
-            ("lag_seconds", "Seconds that the oldest due window has been waiting.", known.lag.total_seconds()),
-            ("transfers", "Transfers in the copy.", known.transfers),
-            ("calls", "Service calls of the mirror in the last hour.", known.calls),
-            ("running", "1: a process reads the history, 0: none does.", known.is_running),
+        known, lag = self._known, self._known.lag.total_seconds()
+        conditions = {(condition,): length.total_seconds() for condition, length in known.lengths.items()}
+        # fmt: off
+        for name, meaning, labels, values in (
+            ("lag_seconds", "Seconds that the oldest due window has been waiting.", (), {(): lag}),
+            ("transfers", "Transfers in the copy.", (), {(): known.transfers}),
+            ("calls", "Service calls of the mirror in the last hour.", (), {(): known.calls}),
+            ("running", "1: a process reads the history, 0: none does.", (), {(): known.is_running}),
+            ("seconds", "Seconds of the history, by what is known of them.", ("condition",), conditions),
+            ("incidents", "Incidents that aren't over.", ("state", "kind"), self._incidents),
         ):
-            yield GaugeMetricFamily(f"intents_ui_mirror_{name}", meaning, value=float(value))
-        seconds = GaugeMetricFamily(
-            "intents_ui_mirror_seconds", "Seconds of the history, by what is known of them.", labels=["condition"]
-        )
-        for condition, length in known.lengths.items():
-            seconds.add_metric([condition], length.total_seconds())
-        yield seconds
-        incidents = GaugeMetricFamily(
-            "intents_ui_mirror_incidents", "Incidents that aren't over.", labels=["state", "kind"]
-        )
-        for labels, count in self._incidents.items():
-            incidents.add_metric(labels, count)
-        yield incidents
+            family = GaugeMetricFamily(f"intents_ui_mirror_{name}", meaning, labels=labels)
+            for place, value in values.items():
+                family.add_metric(place, float(value))
+            yield family
+        # fmt: on
 
 
 class SharedFilesCollector(Collector):
