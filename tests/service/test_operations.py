@@ -14,6 +14,7 @@ from intents_ui.service.decode import Brand
 from intents_ui.service.models import Intent, Page, ServiceAddressOverrides
 from tests import spec
 from tests.service.clients import answered, without_socket
+from tests.tables import rows
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 COMMITTED = Intent.from_text('{"intentId":"0x1"}')
@@ -123,20 +124,7 @@ def test_a_renamed_response_is_read_under_the_interface_names():
     )
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        ("acmeVersion", "serviceVersion"),
-        ("acme", "service"),
-        ("providerWithAcmeFeeUsd", "providerWithServiceFeeUsd"),
-        ("totalAcme", "totalService"),
-        ("acmeWalletFactoryAddress", "smartWalletFactoryAddress"),
-        ("innerAcmeWalletFactory", "innerSmartWalletFactory"),
-        ("acmes", "acmes"),
-        ("placme", "placme"),
-        ("totalAcmes", "totalAcmes"),
-    ],
-)
+@pytest.mark.parametrize(("theirs", "ours"), rows(__file__, "brand_words"))
 def test_a_brand_matches_whole_words_of_a_name_only(theirs, ours):
     brand = Brand("acme", "acme")
     assert brand.read({theirs: {theirs: "acmeVersion"}}) == {ours: {ours: "acmeVersion"}}
