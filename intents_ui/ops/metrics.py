@@ -92,7 +92,6 @@ class MirrorCollector(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         known, lag = self._known, self._known.lag.total_seconds()
         conditions = {(condition,): length.total_seconds() for condition, length in known.lengths.items()}
-        # fmt: off
         for name, meaning, labels, values in (
             ("lag_seconds", "Seconds that the oldest due window has been waiting.", (), {(): lag}),
             ("transfers", "Transfers in the copy.", (), {(): known.transfers}),
@@ -105,7 +104,6 @@ class MirrorCollector(Collector):
             for place, value in values.items():
                 family.add_metric(place, float(value))
             yield family
-        # fmt: on
 
 
 class SharedFilesCollector(Collector):
