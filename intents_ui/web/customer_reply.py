@@ -212,11 +212,6 @@ def transactions(transfer: Transfer) -> Sequence[tuple[str, str, str | None, str
     return found
 
 
-def last_link(transfer: Transfer) -> str | None:
-    """Return the last transaction's page at its block explorer, or None."""
-    return next((link for _, _, link, _ in reversed(transactions(transfer)) if link), None)
-
-
 def defang(words: str) -> str:
     """Return text that mail programs don't turn into links: a token's name may contain a URL."""
     return AN_ADDRESS.sub(r"[\g<0>]", text.bare(words))

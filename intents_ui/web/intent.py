@@ -148,7 +148,8 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "learned_at": learned_at(transfer.receipt),
         "may_accept": transfer.is_offered and ENV.console == "write",
         "changes_at": changes_at(transfer),
-        "explorer": customer_reply.last_link(transfer),
+        # The last transaction's page at its block explorer.
+        "explorer": next((link for _, _, link, _ in reversed(customer_reply.transactions(transfer)) if link), None),
         **({"reply": None} if receipt_error else messages(transfer, root=root)),
     }
 
