@@ -1,10 +1,10 @@
 """All intents: the emulated population, a function of the clock and a number, and those that callers created.
 
-Intents come in streams, each with its own interval: one for each scenario, one of background traffic, and, except in a
-demo, one of dense traffic in the last hour or so. The n-th intent is the k-th of its stream, with n = k * 64 + stream,
-and follows from n alone, in a demo also from its start: it is the same in every process and after every restart. Lists
-without a start reach back as far as a stream is retained, and those with one (`fromTime`) as far as `PAST`. Lookups by
-name have no such limit.
+Intents come in streams, each with its own interval: one for each scenario, one of background traffic, and one of dense
+traffic in the last hour or so, in a demo in the last days. The n-th intent is the k-th of its stream, with
+n = k * 64 + stream, and follows from n alone, in a demo also from its start: it is the same in every process and after
+every restart. Lists without a start reach back as far as a stream is retained, and those with one (`fromTime`) as far
+as `PAST`. Lookups by name have no such limit.
 """
 
 from collections.abc import Iterator
@@ -29,6 +29,7 @@ STREAMS: Final = 64
 MADE: Final = STREAMS - 1
 ORDINARY: Final = 40
 RUSH: Final = 41
+DENSE: Final = 43
 
 # Birth time of the intents with k = 0, except in a demo.
 _EPOCH: Final = 1_577_836_800 * MICROSECONDS
@@ -45,9 +46,11 @@ _SLOW_FROM_SECONDS: Final = 300
 _COPIES_KEPT: Final = 8
 # Smaller worlds have no room for the scenarios.
 _ROOM_FOR_SCENARIOS: Final = 1000
-# In a demo, one transfer in twenty is a copy of a scenario, and three to five open ones never end.
-_DEMO_BEAT: Final = _MINUTE
-_DEMO_COPY_BEAT: Final = 600 * _MINUTE
+# In a demo, one transfer in twenty is a copy of a scenario, and three to five open ones never end. Its traffic doubles
+# in the last days, among which are those of its outages.
+_DEMO_BEAT: Final = 2 * _MINUTE
+_DEMO_DENSE: Final = 4 * _TWO_DAYS
+_DEMO_COPY_BEAT: Final = 1000 * _MINUTE
 _DEMO_STALLED_BEAT: Final = 5 * 1440 * _MINUTE
 # Traffic is denser in the last ninety minutes, so that there are always transfers in progress.
 _RUSH_BEAT: Final = _MINUTE // 8
@@ -219,7 +222,9 @@ def _demo_streams(size: int, *, epoch: int) -> Iterator[Stream]:
         # Neighbors are alike. In the same hour, failed ones would look like an outage.
         phase = beat * (scenario.number * 13 % 31) // 31
         yield Stream(scenario.number, beat=beat, kept=_COPIES_KEPT, phase=phase, scenario=scenario, epoch=epoch)
-    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=size - _COPIES_KEPT * len(SCENARIOS), epoch=epoch)
+    kept = (size - _COPIES_KEPT * len(SCENARIOS)) // 2
+    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=kept, epoch=epoch)
+    yield Stream(DENSE, beat=_DEMO_BEAT, kept=kept, phase=_MINUTE, epoch=epoch + PAST - _DEMO_DENSE)
 
 
 def _scenario_streams() -> Iterator[Stream]:
