@@ -223,8 +223,8 @@ def _demo_streams(size: int, *, epoch: int) -> Iterator[Stream]:
         phase = beat * (scenario.number * 13 % 31) // 31
         yield Stream(scenario.number, beat=beat, kept=_COPIES_KEPT, phase=phase, scenario=scenario, epoch=epoch)
     kept = (size - _COPIES_KEPT * len(SCENARIOS)) // 2
-    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=kept, epoch=epoch)
-    yield Stream(DENSE, beat=_DEMO_BEAT, kept=kept, phase=_MINUTE, epoch=epoch + PAST - _DEMO_DENSE)
+    yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=kept, phase=_MINUTE, epoch=epoch)
+    yield Stream(DENSE, beat=_DEMO_BEAT, kept=kept, epoch=epoch + PAST - _DEMO_DENSE)
 
 
 def _scenario_streams() -> Iterator[Stream]:
