@@ -10,7 +10,7 @@ from intents_ui.console import commit, views
 from intents_ui.console.commit import CommitOutcome
 from intents_ui.service import errors
 from intents_ui.service.console import Attempt
-from intents_ui.service.errors import NotFound, Overloaded, Reason, Unreachable
+from intents_ui.service.errors import NotFound, Overloaded, Reason, ServiceError, Unreachable
 from intents_ui.service.models import Intent
 
 
@@ -81,6 +81,17 @@ def test_the_next_page_and_the_next_change_can_be_requested() -> None:
     assert json.loads(views.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
     for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
         assert views.again(attempt(operation, text=text)) == ""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [Overloaded(), Unreachable(status=502, again_in=3.0), Unreachable(reason=Reason.REFUSED)],
+    ids=["no place of our own", "away, and left alone", "no connection"],
+)
+def test_a_commit_that_was_not_sent_moved_no_funds(error: ServiceError) -> None:
+    result = commit.result(commit.outcome_of(error), error=error)
+    assert result.outcome is CommitOutcome.NOT_SENT
+    assert "No funds moved." in result.what
 
 
 @pytest.mark.parametrize(
