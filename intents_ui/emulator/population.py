@@ -48,9 +48,9 @@ _COPIES_KEPT: Final = 8
 _ROOM_FOR_SCENARIOS: Final = 1000
 # In a demo, one transfer in twenty is a copy of a scenario, and three to five open ones never end. Its traffic doubles
 # in the last days, among which are those of its outages.
-_DEMO_BEAT: Final = 2 * _MINUTE
+_DEMO_BEAT: Final = 5 * _MINUTE // 2
 _DEMO_DENSE: Final = 4 * _TWO_DAYS
-_DEMO_COPY_BEAT: Final = 1000 * _MINUTE
+_DEMO_COPY_BEAT: Final = 1250 * _MINUTE
 _DEMO_STALLED_BEAT: Final = 5 * 1440 * _MINUTE
 # Traffic is denser in the last ninety minutes, so that there are always transfers in progress.
 _RUSH_BEAT: Final = _MINUTE // 8
