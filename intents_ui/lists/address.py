@@ -283,7 +283,8 @@ class AddressLookup:
 
     @property
     def not_asked(self) -> Sequence[str]:
-        return empty_results.not_asked(self.result())
+        found = self.result()
+        return empty_results.not_asked(found) if found.failed or found.unreadable else ()
 
 
 @require_safe

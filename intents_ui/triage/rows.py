@@ -187,7 +187,8 @@ def one(row: TriageRow, found: LookupResult, reading: Reading) -> TriageRow:
 def _checked(row: TriageRow, found: LookupResult) -> TriageRow:
     """Return the row with what wasn't looked up, and doubts. A hit without the transaction is only a possible match."""
     doubts = [doubt for hit in found.hits for doubt in hit.doubts]
-    notes = (*row.notes, *empty_results.not_asked(found), *map(empty_results.warning, doubts))
+    not_asked = empty_results.not_asked(found) if found.failed or found.unreadable else ()
+    notes = (*row.notes, *not_asked, *map(empty_results.warning, doubts))
     row = replace(row, hits=found.hits, notes=notes, is_incomplete=len(notes) > len(row.notes))
     if not any(each.checked for each in doubts):
         return row
