@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -30,7 +29,7 @@ from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, Page
 from intents_ui.tokens import names
 from intents_ui.tokens.names import Provider
-from intents_ui.tokens.token_amounts import chain_icon, identity
+from intents_ui.tokens.token_amounts import TokenIcon, chain_icon, identity
 from intents_ui.transfers import summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
@@ -57,11 +56,25 @@ ROUTES_SHOWN = 12
 BY_LABEL = sorted(names.PROVIDERS.values(), key=lambda each: each.label.lower())
 
 
-def of(info: ChainInfo) -> SimpleNamespace:
-    """Return a chain with sanitized names. `explorer_link` is None if the received address can't be linked."""
+class Chain(NamedTuple):
+    """A chain with sanitized names. `explorer_link` is None if the received address can't be linked."""
+
+    id: int
+    name: str
+    coin: TokenIcon
+    native_symbol: str
+    native_name: str
+    native_decimals: int | None
+    network: Network
+    bridges: bool | None
+    explorer: str
+    explorer_link: str | None
+
+
+def of(info: ChainInfo) -> Chain:
     name = names.chain(info.id, info=info)
     explorer = info.explorer_name or SCHEME.sub("", info.explorer_url or "").rstrip("/")
-    return SimpleNamespace(
+    return Chain(
         id=info.id,
         name=name,
         coin=chain_icon(info.id, name, info),
@@ -222,7 +235,7 @@ type ServedChains = Mapping[str, frozenset[int] | None]
 
 def connected_chains(
     chain_id: int, *, among: Sequence[ChainInfo], served: ServedChains
-) -> list[tuple[SimpleNamespace, tuple[Provider, ...]]]:
+) -> list[tuple[Chain, tuple[Provider, ...]]]:
     """Return the other chains of the same network, each with the providers that bridge to it. The most come first."""
     shown = [of(info) for info in among]
     own = next((chain for chain in shown if chain.id == chain_id), None)

@@ -167,7 +167,7 @@ def read(received: str, *, longest: int = LONGEST) -> ParsedText:
     if len(received) > longest:
         return ParsedText(problem=f"Too long: {len(received):,} characters. The limit is {longest:,}.")
     if control := CONTROL.search(received):
-        return ParsedText(problem=input_errors.of_control(control[0]))
+        return ParsedText(problem=f"Unprintable character ({text.visible(control[0])}). Copy the value again.")
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
         return ParsedText()

@@ -58,7 +58,3 @@ def of_words(words: str, *, shortest: int, longest: int) -> str:
         return f"Text must have at least {shortest} characters. This one has {len(words)}."
     hidden = any(text.is_hidden(character) and character not in JOINERS for character in words)
     return NOTHING if hidden or len(words) > longest else ""
-
-
-def of_control(character: str) -> str:
-    return f"Unprintable character ({text.visible(character)}). Copy the value again."

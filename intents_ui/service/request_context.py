@@ -61,7 +61,8 @@ class RequestContext(NamedTuple):
         return min((each.learned_at for each in self.stale), default=datetime.now(UTC))
 
 
-_context: ContextVar[RequestContext] = ContextVar("service_context", default=RequestContext())  # noqa: B039 - immutable
+OUTSIDE = RequestContext()
+_context: ContextVar[RequestContext] = ContextVar("service_context", default=OUTSIDE)
 current = _context.get
 
 

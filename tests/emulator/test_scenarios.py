@@ -3,6 +3,8 @@
 import pytest
 
 from intents_ui.emulator import Emulator
+from intents_ui.emulator.documents import MICROSECONDS
+from intents_ui.emulator.population import Reach
 from intents_ui.emulator.scenario_engine import SCENARIOS, scenario_named
 from tests.emulator.driving import NOW, call, receipt_at
 from tests.emulator.test_history import ids, read
@@ -96,3 +98,21 @@ def test_opened_scenarios_are_in_no_list_but_their_owners(clock):
     assert ids(read(demo, *hour)) == before
     assert worst["id"] in ids(read(demo, *hour, byOwnerAddress=worst["ownerAddress"]))
     assert call(demo, "GetIntent", {"intentId": worst["intentId"]})["intent"]["status"] == "FAILED"
+
+
+def test_a_provider_hangs_at_the_start_of_a_demo_and_delivers_when_its_outage_is_over(clock):
+    demo = Emulator(now=clock, started=NOW)
+    outage = demo.world.outages[0]
+    assert (outage.start, outage.end > NOW * MICROSECONDS) == ((NOW - 35 * 60) * MICROSECONDS, True)
+
+    def over_it():
+        reach = Reach(outage.start, latest=round((NOW - 5 * 60) * MICROSECONDS))
+        listed = demo.ledger.entries(round(clock() * MICROSECONDS), descending=False, reach=reach)
+        of_provider = (each for each in listed if outage.provider in each.transfer.deal.providers)
+        return {each.transfer.number: each.scene.status for each in of_provider}
+
+    found = over_it()
+    hanging = {number for number, status in found.items() if status == "EXECUTING"}
+    assert 0.4 < len(hanging) / len(found) < 0.65
+    clock.now = outage.end / MICROSECONDS + 300
+    assert {over_it()[number] for number in hanging} == {"SUCCEEDED"}
