@@ -29,7 +29,7 @@ from typing import Any
 from bench.report import Target, run_parts
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
-from intents_ui.mirror.incidents.detector import LONGEST, Begun, Detector, Incident, Knowledge
+from intents_ui.mirror.incidents.detector import LONGEST, MAX_LAG, Begun, Detector, Incident, Spans
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -140,9 +140,9 @@ class World:
             self.read()
             self.judge()
 
-    def judge(self, knowledge: Knowledge | None = None) -> None:
+    def judge(self, holes: Spans = ()) -> None:
         recent = [each for each in self.known.values() if (each.at or each.began) > self.now - LONGEST]
-        for each in self.detector.judge(self.now, recent, knowledge or Knowledge()):
+        for each in self.detector.judge(self.now, recent, holes):
             self.opened.setdefault(each.number, each)
 
     def read(self) -> None:
@@ -263,9 +263,9 @@ def down(options: Namespace) -> Iterator[Target]:
         world = World(seed, [60.0] * 40, is_even=True)
         world.minutes(HOUR // MINUTE)
         before = len(world.opened)
-        for minute in range(2 * HOUR // MINUTE):
+        for lag in range(0, 2 * HOUR, MINUTE):
             world.read()
-            world.judge(Knowledge(lag=minute * MINUTE))
+            world.judge([(world.now - lag, world.now)] if lag > MAX_LAG else ())
         world.minutes(HOUR // MINUTE)
         opened += len(world.opened) - before
     told = f"{len(options.seeds)} trials of 40 routes with 60 transfers per hour"

@@ -12,17 +12,16 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope
 from intents_ui.mirror.incidents.detector import (
     LONGEST,
     Begun,
-    Counts,
     Detector,
     Incident,
     Kind,
-    Knowledge,
+    Spans,
     State,
     is_calm,
     is_worse,
     tail,
 )
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import Outcome
 
 START = 1_800_000_000 // DAY * DAY + 9 * HOUR
@@ -93,11 +92,11 @@ class Story:
                 found[key] = self.late.pop(key)[1]._replace(at=at, is_bad=True)
         return found
 
-    def minutes(self, length: int, *, knowledge: Knowledge | None = None, **bad: Iterable[int | str]) -> "Story":
+    def minutes(self, length: int, *, holes: Spans = (), **bad: Iterable[int | str]) -> "Story":
         for _ in range(length):
             self.transfers |= self.read(**bad)  # type: ignore[arg-type]
             recent = [each for each in self.transfers.values() if (each.at or each.began) > self.now - LONGEST]
-            self.said += self.detector.judge(self.now, recent, knowledge or Knowledge())
+            self.said += self.detector.judge(self.now, recent, holes)
         return self
 
     @property
@@ -220,7 +219,7 @@ def test_three_owners_open_an_incident_or_an_alert_if_chance_rarely_explains_it(
     """A hundredth is usually bad. Limits are 1 in 2,000 and, with 5,000 in a week, 1 in 170,000. Alerts: a tenth."""
     detector = Detector()
     in_service = round(bad_per_week / (7 * 24) * 100)
-    detector.usual.learn(START // HOUR - 1, {ROUTE: Counts(0, 1_000), EVERYTHING: Counts(0, in_service)})
+    detector.usual.learn(START // HOUR - 1, {ROUTE: (0, 1_000, 0), EVERYTHING: (0, in_service, 0)})
     late = (Begun(PARTS, f"owner {each}", START - LIMIT, START, each < bad) for each in range(owners))
     detector.judge(START, late)
     assert [each.is_alert for each in detector.incidents.values()] == alerts
@@ -235,7 +234,7 @@ def test_a_provider_may_be_bad_on_one_chain_only() -> None:
 
 def test_more_traffic_of_a_bad_route_is_not_an_incident_of_all() -> None:
     story = Story()
-    usual = {ROUTE: Counts(30, 60)} | {EVERYTHING: Counts(30, 900)}
+    usual = {ROUTE: (30, 60, 0), EVERYTHING: (30, 900, 0)}
     for hour in range(1, 25):
         story.detector.usual.learn(-hour, usual)
     for number in range(60):
@@ -329,8 +328,8 @@ def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
 def test_shares_that_vary_by_hour_make_chance_explain_more() -> None:
     steady, varying = Detector(), Detector()
     for hour in range(100):
-        steady.usual.learn(hour, {ROUTE: Counts(2, 50)})
-        varying.usual.learn(hour, {ROUTE: Counts(8 if hour % 4 == 0 else 0, 50)})
+        steady.usual.learn(hour, {ROUTE: (2, 50, 0)})
+        varying.usual.learn(hour, {ROUTE: (8 if hour % 4 == 0 else 0, 50, 0)})
     found = []
     for each in (steady, varying):
         each.usual.estimate()
@@ -342,22 +341,21 @@ def test_shares_that_vary_by_hour_make_chance_explain_more() -> None:
 
 
 def test_nothing_opens_or_closes_while_the_mirror_lags_or_in_a_window_with_a_hole(story: Story) -> None:
-    lagging = Knowledge(lag=5 * MINUTE + 1)
-    since = story.now + MINUTE - lagging.lag
-    story.minutes(24, failing=[A], silent=[B], knowledge=lagging)
+    since = story.now - 4 * MINUTE
+    story.minutes(24, failing=[A], silent=[B], holes=[(since, NEVER)])
     assert (story.said, story.detector.unknown_since) == ([], since)
     hole = (story.now - 24 * MINUTE, story.now)
-    story.minutes(5, failing=[A], silent=[B], knowledge=Knowledge(holes=[hole]))
+    story.minutes(5, failing=[A], silent=[B], holes=[hole])
     assert story.said == []
-    story.minutes(75, failing=[A], silent=[B], knowledge=Knowledge(holes=[hole]))
+    story.minutes(75, failing=[A], silent=[B], holes=[hole])
     assert story.detector.unknown_since is None
     opened = {(PLACES[A], Kind.UNDELIVERED), (PLACES[B], Kind.SILENT)}
     assert {(each.scope.route, each.kind) for each in story.incidents} == opened
     hole = (story.now + 10 * MINUTE, story.now + 12 * MINUTE)
     story.minutes(20)
-    story.minutes(12, knowledge=Knowledge(holes=[hole]))
+    story.minutes(12, holes=[hole])
     assert all(each.is_open for each in story.incidents)
-    story.minutes(60, knowledge=lagging)
+    story.minutes(60, holes=[(story.now, NEVER)])
     assert all(each.is_open for each in story.incidents)
 
 

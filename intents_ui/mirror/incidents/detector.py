@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from math import exp, lgamma, log
 from operator import attrgetter
@@ -72,6 +73,10 @@ SUMS = 5
 NOTHING = [0.0] * (SUMS + HOURS_OF_DAY)
 
 type Skip = Callable[[Begun], bool]
+type Spans = Sequence[tuple[int, int]]
+type Counts = tuple[
+    int, int, int
+]  # owners of an hour: those who got nothing in time, all of them, those who started some
 
 _at, _began, _is_bad, _owner, _route = map(attrgetter, ("at", "began", "is_bad", "owner", "route"))
 
@@ -139,7 +144,6 @@ class Incident:
     number: int
     scope: ScopeName
     kind: Kind
-    state: State = State.OPEN
     since: int
     opened: int
     bad: int = 0
@@ -157,24 +161,11 @@ class Incident:
 
     @property
     def is_open(self) -> bool:
-        return self.state is not State.OVER
+        return self.closed is None
 
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """How much the mirror knows: its lag in seconds, and the times that it read incompletely or not at all."""
-
-    lag: int = 0
-    holes: Sequence[tuple[int, int]] = ()
-
-    def has_hole(self, since: int, until: int) -> bool:
-        return any(start < until and end > since for start, end in self.holes)
-
-    def unknown_since(self, now: int) -> int | None:
-        """Return since when nothing can be said, or None."""
-        if self.lag > MAX_LAG:
-            return now - self.lag
-        return min((start for start, end in self.holes if end > now - KNOWN and start < now), default=None)
+    @property
+    def state(self) -> State:
+        return State.OVER if not self.is_open else State.OPEN if self.recovered is None else State.RECOVERING
 
 
 class Evidence(NamedTuple):
@@ -189,17 +180,6 @@ class Evidence(NamedTuple):
     ratio: float = 0.0
     tail: float = 1.0
     since: int = 0
-
-
-ALL_KNOWN = Knowledge()
-
-
-class Counts(NamedTuple):
-    """The owners of an hour: those whose transfers were decided, the bad ones of them, and those who started some."""
-
-    bad: int
-    owners: int
-    started: int = 0
 
 
 class Usual:
@@ -269,7 +249,7 @@ class Detector:
         self.usual = Usual()
         self.unknown_since: int | None = None
         self._now = 0
-        self._knowledge = ALL_KNOWN
+        self._holes: Spans = ()
         self.incidents = {each.number: each for each in incidents}
         self._parts = defaultdict[ScopeName, list[list[Begun]]](list)  # transfers, by what else they are a part of
         self._cohorts: dict[ScopeName, list[Begun]] = {}
@@ -287,21 +267,23 @@ class Detector:
             for scope in list(self._parts):
                 owners = {each.owner: each.is_bad for each in reversed(self._decided(scope, start, end, skip))}
                 started = {each.owner for each in self._cohort(scope) if start <= each.began < end}
-                found[scope] = Counts(sum(owners.values()), len(owners), len(started))
+                found[scope] = sum(owners.values()), len(owners), len(started)
             self.usual.learn(hour, found)
 
-    def judge(self, now: int, transfers: Iterable[Begun], knowledge: Knowledge = ALL_KNOWN) -> list[Incident]:
-        """Return the incidents that have opened, changed or closed, by the transfers of the last six hours."""
-        unknown_since = knowledge.unknown_since(now)
-        if unknown_since is not None:
-            self.unknown_since = min(unknown_since, self.unknown_since or unknown_since)
+    def judge(self, now: int, transfers: Iterable[Begun], holes: Spans = ()) -> list[Incident]:
+        """Return the incidents that have opened, changed or closed, by the transfers of the last six hours.
+
+        `holes`: the times that the mirror read incompletely or not at all.
+        """
+        if unknown := [start for start, end in holes if end > now - KNOWN and start < now]:
+            self.unknown_since = min(*unknown, self.unknown_since or now)
             return []
         lately = [each for each in self._take(transfers) if each.is_bad and each.at > now - MAX_LAG]
         if now // HOUR != self._now // HOUR:
             self.usual.estimate()
             until = (now // HOUR + 1) * HOUR
             self._busy = self.usual.busy(since=until - LONGEST, until=until)
-        self.unknown_since, self._now, self._knowledge = None, now, knowledge
+        self.unknown_since, self._now, self._holes = None, now, holes
         before = dict(self.incidents)
         for number, each in before.items():
             if each.is_open and self.incidents[number].is_open:  # and no part of another one meanwhile
@@ -371,15 +353,12 @@ class Detector:
         is_young = self._now - incident.opened < YOUNG
         if is_young and not is_silent:
             scope = self._best_scope(incident, skip)
-        state, recovered = State.OPEN, None
-        recovering_after = 0 if is_silent else RECOVERING_AFTER
-        for after, calm in ((CLOSES_AFTER, State.OVER), (recovering_after, State.RECOVERING)):
-            recovered = self._resumed(incident, after) if is_silent else self._calm(scope, after, before=incident.share)
-            if recovered is not None:
-                state = calm
-                break
-        closed = self._now if state is State.OVER else None
-        changed = replace(incident, scope=scope, state=state, recovered=recovered, closed=closed)
+        calm = partial(self._resumed, incident) if is_silent else partial(self._calm, scope, before=incident.share)
+        recovered = calm(CLOSES_AFTER)
+        closed = None if recovered is None else self._now
+        if recovered is None:
+            recovered = calm(0 if is_silent else RECOVERING_AFTER)
+        changed = replace(incident, scope=scope, recovered=recovered, closed=closed)
         if not is_silent and (recovered or self._now) > self._now - LONGEST:  # or its transfers are forgotten
             extent = self._extent(scope, skip, since=None if is_young else incident.since, until=recovered)
             is_alert = self._evidence(scope, skip).tail < self.usual.chance * ALERTS
@@ -409,7 +388,7 @@ class Detector:
             older, newer = sorted((incident, other), key=attrgetter("number"))
             recovered = newer.recovered or self._now
             self.incidents[newer.number] = replace(
-                newer, state=State.OVER, closed=self._now, recovered=recovered, folded_into=older.number
+                newer, closed=self._now, recovered=recovered, folded_into=older.number
             )
             incident = replace(
                 incident,
@@ -460,7 +439,7 @@ class Detector:
             owners.update(zip(map(_owner, newest), newest, strict=True))
             del recent[start:]
             bad, expected, chance = sum(map(_is_bad, owners.values())), usual, 1.0
-            is_known = not self._knowledge.has_hole(now - length, now)
+            is_known = not self._has_hole(now - length, now)
             if bad >= MIN_OWNERS and is_worse(bad, len(owners), usual) and is_known:
                 # If more is usually bad on the routes that are used now, that is no incident.
                 routes = Counter(map(_route, owners.values()))
@@ -484,11 +463,11 @@ class Detector:
         for each in reversed(self._decided(scope, now - LONGEST, now + 1)):
             if each.at < now - after and len(firsts) >= CLOSES_WITH:
                 is_usual = is_calm(sum(firsts.values()), len(firsts), usual, before=before)
-                if not is_usual or self._knowledge.has_hole(each.at, now):
+                if not is_usual or self._has_hole(each.at, now):
                     return None
                 return next((one.at for one in reversed(cohort) if one.is_bad and one.at <= each.at), each.at)
             firsts[each.owner] = each.is_bad
-        is_forgotten = not any(firsts.values()) and not self._knowledge.has_hole(now - LONGEST, now)
+        is_forgotten = not any(firsts.values()) and not self._has_hole(now - LONGEST, now)
         return now - LONGEST if is_forgotten else None
 
     def _extent(
@@ -521,11 +500,14 @@ class Detector:
         )
         return {**found, "routes": frozenset(worse)}
 
+    def _has_hole(self, since: int, until: int) -> bool:
+        return any(start < until and end > since for start, end in self._holes)
+
     # Nothing starts
 
     def _silence(self, scope: ScopeName) -> Evidence:
         """Return the evidence that nothing starts in a scope."""
-        holes = (end for start, end in self._knowledge.holes if start < self._now)
+        holes = (end for start, end in self._holes if start < self._now)
         since = max(self._last_start.get(scope, 0), self._now - LONGEST, *holes)
         expected = self.usual.expected(scope, since=since, until=self._now)
         silent = (each.scope for each in self.incidents.values() if each.is_open and each.kind is Kind.SILENT)
@@ -539,7 +521,7 @@ class Detector:
         now, scope = self._now, incident.scope
         resumed = incident.recovered or self._last_start.get(scope, 0)
         if resumed > incident.since:
-            return resumed if now - resumed >= after and not self._knowledge.has_hole(now - after, now) else None
+            return resumed if now - resumed >= after and not self._has_hole(now - after, now) else None
         is_expected = self.usual.expected(scope, since=now - DAY, until=now) >= EXPECTED_OWNERS
         return None if is_expected else now
 

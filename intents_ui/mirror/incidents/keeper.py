@@ -24,7 +24,6 @@ from intents_ui.mirror.incidents.detector import (
     Detector,
     Incident,
     Kind,
-    Knowledge,
     State,
 )
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
@@ -83,11 +82,10 @@ class Keeper:
 
     def _judge(self, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
-        knowledge = known(until)
         is_learning = len(self._detector.usual.hours) < MIN_HOURS
         changed: Sequence[Incident] = ()
         if not is_learning:
-            changed = self._detector.judge(until, decided(until - LONGEST, until), knowledge)
+            changed = self._detector.judge(until, decided(until - LONGEST, until), holes(until))
         judged = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
         with self._writer.transaction():
             rows = [
@@ -120,14 +118,14 @@ def decided(since: int, until: int) -> Iterator[Begun]:
             yield found
 
 
-def known(now: int) -> Knowledge:
-    """Return how much of the last six hours the mirror knows.
+def holes(now: int) -> list[tuple[int, int]]:
+    """Return what the mirror doesn't know of the last six hours, apart from the lag that is always allowed.
 
-    A window that wasn't read since its end counts as a hole, apart from the lag that is always allowed.
+    A window that wasn't read since its end is one.
     """
     recent = list(models.Window.objects.filter(end__gt=now - LONGEST).order_by("start"))
     read_at = max((each.read_at or 0 for each in recent), default=0)
-    holes = [
+    found = [
         (each.start, each.end)
         for each in recent
         if each.start < now
@@ -135,8 +133,10 @@ def known(now: int) -> Knowledge:
         and (each.failures or (each.read_at or 0) < each.end <= now - MAX_LAG)
     ]
     if recent and recent[0].start > now - LONGEST:
-        holes.append((now - LONGEST, recent[0].start))
-    return Knowledge(lag=min(LONGEST, max(0, now - read_at)), holes=holes)
+        found.append((now - LONGEST, recent[0].start))
+    if read_at < now - MAX_LAG:
+        found.append((max(read_at, now - LONGEST), now))
+    return found
 
 
 def stored(**which: Any) -> list[Incident]:
