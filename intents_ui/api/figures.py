@@ -64,7 +64,7 @@ def of_row(row: FigureRow) -> api.ApiFigures:
         origin_chain_id=found.scope.origin_chain or None,
         destination_chain_id=found.scope.destination_chain or None,
         token=found.scope.token or None,
-        lacking_seconds=found.completeness.lacking,
+        lacking_seconds=found.lacking,
         with_deposit=found.funded,
         outcomes={each.value: found.counts[each] for each in ENDED},
         success_rate=found.success,

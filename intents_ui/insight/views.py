@@ -190,7 +190,7 @@ def late_csv(request: HttpRequest) -> HttpResponse:
     why = ""
     if len(found.transfers) < found.count:
         why = "there are more"
-    elif not found.completeness.is_complete:
+    elif not found.is_complete:
         why = "the local copy of the last day is not complete"
     if settings.DEMO_STARTED is not None:
         lines.append(text.csv_line([f"# {GENERATED}"]))

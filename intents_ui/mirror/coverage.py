@@ -78,25 +78,20 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Completeness:
-    """Whether all transfers that ended in a time are known and counted. `lacking`: how much of it is incomplete."""
-
-    is_complete: bool
-    lacking: timedelta
-
-
-@dataclass(frozen=True, slots=True)
 class Gaps:
     """Times of ending that are incomplete at `at`, in order and apart, as pairs of Unix seconds."""
 
     at: int
     times: Sequence[tuple[int, int]]
 
-    def of(self, start: int, end: int, *, can_be: bool = True) -> Completeness:
-        """Return the completeness of the time between these, as far as it has passed, if it `can_be` complete."""
-        end = min(end, self.at)
-        lacking = sum(max(0, min(last, end) - max(first, start)) for first, last in self.times)
-        return Completeness(can_be and lacking == 0 and start < end, timedelta(seconds=lacking))
+    def within(self, start: int, end: int) -> timedelta:
+        """Return how much is incomplete between two times, as far as it has passed."""
+        found = (min(last, end, self.at) - max(first, start) for first, last in self.times)
+        return timedelta(seconds=sum(each for each in found if each > 0))
+
+    def has_all(self, start: int, end: int) -> bool:
+        """Return whether all transfers are known that ended between two times, as far as it has passed."""
+        return start < min(end, self.at) and not self.within(start, end)
 
     def last_complete(self) -> tuple[datetime | None, datetime | None]:
         """Return when the newest complete time began, and when it ended if it isn't complete now."""

@@ -183,7 +183,7 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
         return queries.overview(Period.DAY, count_open(now=now))
 
     for skew in (-90, 0, 90):  # of the dashboard's clock
-        assert queries.late(now=now + timedelta(seconds=skew)).completeness.is_complete
+        assert queries.late(now=now + timedelta(seconds=skew)).is_complete
         assert queries.overview(Period.HOUR, count_open(now=now + timedelta(seconds=skew))).total.is_complete
     month = queries.report(EVERYTHING, Period.MONTH, count_open(now=now))
     assert [each.is_complete for each in month.series[-3:]] == [False, False, True]

@@ -17,7 +17,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
-from intents_ui.mirror.coverage import Completeness, Gaps
+from intents_ui.mirror.coverage import Gaps
 from intents_ui.mirror.entry import RouteKey, TokenKey, optional_moment
 from intents_ui.mirror.figures import snapshots, statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
@@ -64,15 +64,16 @@ class OpenCounts:
 class PeriodFigures(Sums):
     """Figures of transfers of a scope that had a deposit, in a period until `at`.
 
-    `open` and `late` are those that are open now, `late_since` the late ones that began in the period, which will take
-    longer than all that were delivered.
+    `lacking`: how much of it is incomplete. `open` and `late` are those that are open now, `late_since` the late ones
+    that began in the period, which will take longer than all that were delivered.
     """
 
     scope: ScopeName
     period: Period
     since: datetime
     at: datetime
-    completeness: Completeness
+    is_complete: bool
+    lacking: timedelta
     open: int = 0
     late: int = 0
     late_since: int = 0
@@ -94,10 +95,6 @@ class PeriodFigures(Sums):
     def decided(self) -> int:
         """The transfers that say something about their route: it delivered, failed, or is late."""
         return self.timed + self.to_blame + self.late_since
-
-    @property
-    def is_complete(self) -> bool:
-        return self.completeness.is_complete
 
     @property
     def success(self) -> Share | None:
@@ -128,10 +125,13 @@ class PeriodFigures(Sums):
     @property
     def trend(self) -> list[tuple[int, int]]:
         """The ended and the delivered ones of each hour or day. An hour has none."""
-        length = self.period.bar
-        first, last = int(self.since.timestamp()) // length * length, int(self.at.timestamp())
-        starts = range(first, last + 1, length) if self.period is not Period.HOUR else ()
-        return [self.bars.get(start, NOTHING)[:2] for start in starts]
+        return [bar[:2] for _, bar in self.drawn(self.period.bar, until=int(self.at.timestamp()))]
+
+    def drawn(self, length: int, *, until: int) -> list[tuple[int, Bar]]:
+        """Return the bars of each hour or day with their beginnings. An hour has none."""
+        bars, first = self.bars.get(length, {}), int(self.since.timestamp()) // length * length
+        starts = range(first, until + 1, length) if self.period is not Period.HOUR else ()
+        return [(start, bars.get(start, NOTHING)) for start in starts]
 
     def longer_than(self, elapsed: timedelta) -> int | None:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""
@@ -213,7 +213,7 @@ class LateTransfers:
     count: int
     counts: Mapping[Age, int]
     at: datetime
-    completeness: Completeness
+    is_complete: bool
 
 
 def overview(
@@ -227,7 +227,7 @@ def overview(
     names = map(json.loads, ranked.values_list("scope", flat=True)[: snapshots.LISTED])
     scopes = [ScopeName(Level(name[0]), *name[1:]) for name in names]
     total, *rows = _figures(period, [EVERYTHING, *scopes], still_open)
-    return Report(total, _series(total.bars, total, still_open, length=period.bar), rows, _reasons(total.causes))
+    return Report(total, _series(total, still_open, length=period.bar), rows, _reasons(total.causes))
 
 
 def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
@@ -241,7 +241,7 @@ def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
     tokens: dict[int | None, TokenKey] = {each.pk: each.key for each in Token.objects.filter(pk__in=known)}
     return Report(
         total=total,
-        series=_series(total.hours or total.bars, total, still_open, length=period.step),
+        series=_series(total, still_open, length=period.step),
         rows=sorted((each for each in others if each.ended), key=lambda each: -each.ended),
         reasons=_reasons(total.causes),
         tokens=[(tokens.get(first), tokens.get(other), n, sent) for first, other, n, sent in total.pairs],
@@ -266,7 +266,7 @@ def _figures(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts
     at, was_complete, *_ = found.get(EVERYTHING.text, (gaps.at, False))
     nothing = {"owners": (0, 0) if found and period.bar == HOUR else None}
     since = period.since(at)
-    completeness = gaps.of(since, at, can_be=was_complete and at >= gaps.at - FRESH)
+    is_complete = was_complete and at >= gaps.at - FRESH and gaps.has_all(since, at)
     return [
         PeriodFigures(
             **(vars(snapshots.SUMS.validate_json(found[scope.text][2])) if scope.text in found else nothing),
@@ -274,7 +274,8 @@ def _figures(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts
             period=period,
             since=utc(since),
             at=utc(at),
-            completeness=completeness,
+            is_complete=is_complete,
+            lacking=gaps.within(since, at),
             open=counts["open"],
             late=counts["late"],
             late_since=counts[period],
@@ -343,14 +344,12 @@ def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[Failu
     return [(step, *texts.get(reason or 0, ("", "")), n) for step, reason, n in causes]
 
 
-def _series(
-    bars: Mapping[int, Bar], total: PeriodFigures, still_open: OpenCounts, *, length: int
-) -> Sequence[BarFigures]:
-    """Return hours or days, in order. The first one begins with the period. An hour has none."""
+def _series(total: PeriodFigures, still_open: OpenCounts, *, length: int) -> Sequence[BarFigures]:
+    """Return hours or days, in order. The first one begins with the period."""
     gaps, found, since = still_open.gaps, list[BarFigures](), int(total.since.timestamp())
-    for start in range(since // length * length, gaps.at + 1, length) if total.period is not Period.HOUR else ():
-        first, (count, delivered, *durations) = max(start, since), bars.get(start, NOTHING)
-        is_complete = gaps.of(first, start + length).is_complete
+    for start, (count, delivered, *durations) in total.drawn(length, until=gaps.at):
+        first = max(start, since)
+        is_complete = gaps.has_all(first, start + length)
         median, p95 = (each * MILLISECOND if each is not None and is_complete else None for each in durations)
         found.append(BarFigures(utc(first), is_complete, count, delivered, median, p95))
     return found
@@ -410,9 +409,9 @@ def late(*, now: datetime, where: Q = ALL, age: Age = Age.ANY, most: int = MAX_L
     of_age = rows.filter({Age.DAY: lately, Age.OLDER: ~lately, Age.ANY: ALL}[age])
     worst = of_age.order_by(((at - F("began")) * 1000 / F("route__late_after")).desc(), "pk")
     # A transfer that is open for long may have been created at any time.
-    completeness = coverage.gaps(now=now).of(seconds - DAY, seconds)
+    is_complete = coverage.gaps(now=now).has_all(seconds - DAY, seconds)
     first = list(worst.select_related("route", "origin_token")[:most])
-    return LateTransfers(first, counts[age], counts, now, completeness)
+    return LateTransfers(first, counts[age], counts, now, is_complete)
 
 
 def with_deposit(at: int) -> QuerySet[Any]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from itertools import product
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -156,16 +157,15 @@ class Sums:
     """What ended in a scope.
 
     `durations` are as in `Ended`, and so are `others`, with their numbers. `in_time`: delivered before they were late.
-    `pairs`: the most frequent tokens of both sides, with their numbers and delivered amounts. `bars` are those of the
-    period by their beginnings, `hours` those of a period whose page shows hours instead. `owners`: how many had
-    transfers, and how many of these had one that wasn't delivered. None of long periods.
+    `pairs`: the most frequent tokens of both sides, with their numbers and delivered amounts. `bars` are those of hours
+    and days, by their length and beginnings. `owners`: how many had transfers, and how many of these had one that
+    wasn't delivered. None of long periods.
     """
 
     durations: dict[int, int] = field(default_factory=dict)
     others: Sequence[tuple[str, int | None, int | None, int]] = ()
     in_time: int = 0
-    bars: dict[int, Bar] = field(default_factory=dict)
-    hours: dict[int, Bar] = field(default_factory=dict)
+    bars: dict[int, dict[int, Bar]] = field(default_factory=dict)
     pairs: Sequence[tuple[int | None, int | None, int, int]] = ()
     owners: tuple[int, int] | None = None
 
@@ -218,11 +218,10 @@ SUMS = TypeAdapter(Sums)
 
 
 class Part(NamedTuple):
-    """What ended on a day or in a part of it. `hours` are bars by the hour, of times that a page shows by the hour."""
+    """What ended on a day or in a part of it, with the bars of each scope by their length and beginnings."""
 
     found: Found
-    bars: Mapping[ScopeName, Bar]
-    hours: Mapping[ScopeName, Mapping[int, Bar]]
+    bars: Mapping[ScopeName, Mapping[int, Mapping[int, Bar]]]
 
 
 class Adder:
@@ -242,10 +241,9 @@ class Adder:
             day = self._changed.pop()
             self._past.pop((day, day + DAY), None)
         for (start, end), part in list(self._past.items()):
-            if start < Period.QUARTER.since(now):
+            has_hours = HOUR in part.bars.get(EVERYTHING, ())
+            if start < Period.QUARTER.since(now) or (has_hours and start < now - HOURS_SHOWN):
                 del self._past[start, end]
-            elif start < now - HOURS_SHOWN:
-                self._past[start, end] = part._replace(hours={})
         self.read_names()
 
     def read_names(self) -> None:
@@ -256,18 +254,14 @@ class Adder:
 
     def of(self, period: Period) -> dict[ScopeName, Sums]:
         """Return the sums of all scopes in which transfers ended."""
-        (since, until), is_long, sums = period.span(self.now), period.bar == DAY, {}
+        (since, until), is_long = period.span(self.now), period.bar == DAY
         days = range(since // DAY * DAY, until, DAY)
-        parts = {day: self._part((max(day, since), min(day + DAY, until)), is_long=is_long) for day in days}
-        days_of, hours_of = (defaultdict[ScopeName, dict[int, Bar]](dict) for _ in range(2))
-        for day, part in parts.items():
-            for scope, bar in part.bars.items() if is_long else ():
-                days_of[scope][day] = bar
-            for scope, hours in part.hours.items() if period.step == HOUR else ():
-                hours_of[scope] |= hours
-        for scope, found in self.by_scope(merged(part.found for part in parts.values())).items():
-            each = sums[scope] = self._sums(found, has_owners=not is_long)
-            each.bars, each.hours = (days_of[scope], hours_of[scope]) if is_long else (hours_of[scope], {})
+        parts = [self._part((max(day, since), min(day + DAY, until)), is_long=is_long) for day in days]
+        whole = self.by_scope(merged(part.found for part in parts))
+        sums = {scope: self._sums(found, has_owners=not is_long) for scope, found in whole.items()}
+        for length, part in product({period.bar, period.step}, parts):
+            for scope, bars in part.bars.items():
+                sums[scope].bars.setdefault(length, {}).update(bars.get(length, {}))
         return sums
 
     def _part(self, span: Span, *, is_long: bool) -> Part:
@@ -276,14 +270,15 @@ class Adder:
         known = self._past if is_past else self._present
         if span not in known:
             by_hour = of_rows(span)
-            found, hours = merged(by_hour.values()), defaultdict[ScopeName, dict[int, Bar]](dict)
-            for hour in sorted(by_hour) if start >= self.now - HOURS_SHOWN else ():
-                for scope, of_scope in self.by_scope(by_hour[hour]).items():
-                    hours[scope][hour] = bar_of(of_scope.values())
-            for each in found.values() if is_past else ():
-                each.owners = {}
-            bars = {scope: bar_of(of_scope.values()) for scope, of_scope in self.by_scope(found).items()}
-            known[span] = Part(found, bars, hours)
+            found = merged(by_hour.values())
+            hours = sorted(by_hour.items()) if start >= self.now - HOURS_SHOWN else ()
+            bars = defaultdict[ScopeName, dict[int, dict[int, Bar]]](lambda: defaultdict(dict))
+            for length, at, each in ((DAY, start // DAY * DAY, found), *((HOUR, *each) for each in hours)):
+                for scope, of_scope in self.by_scope(each).items():
+                    bars[scope][length][at] = bar_of(of_scope.values())
+            for ended_then in found.values() if is_past else ():
+                ended_then.owners = {}
+            known[span] = Part(found, bars)
         return known[span]
 
     def _sums(self, found: Found, *, has_owners: bool) -> Sums:
@@ -361,7 +356,7 @@ class SnapshotWriter:
                 return
             self._due[period] = now + EVERY[period]
             sums = {EVERYTHING: Sums(owners=(0, 0) if period.bar == HOUR else None)} | self._adder.of(period)
-            is_complete = gaps.of(period.since(now), now).is_complete
+            is_complete = gaps.has_all(period.since(now), now)
             rows = [
                 {
                     "period": period,
