@@ -22,7 +22,7 @@ from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
-from intents_ui.live.stream import Limits, Receive, Send, Streams
+from intents_ui.live.stream import Receive, Send, Streams
 from intents_ui.ops import lifecycle, metrics, sentry
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog, Prices
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
 
 THREADS = 32  # that make pages and call the service, most of which wait for it
-STREAMS = 2500  # of a process. Beyond that, pages poll
-STREAMS_PER_CLIENT = 20
 CONCURRENT_EXPORTS = 4  # one for each client
 CONSOLE_LONG_POLLS = 4  # one for each client
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
@@ -142,14 +140,13 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
     redis_guard = RedisGuard("rate limits and progress of exports are not shared", pause=CACHE_PAUSE)
     rate_limiter = RateLimiter(redis_url, redis_guard)
     streams = Streams(
-        hub,
-        intent_page.receipt_fragment,
+        hub=hub,
+        render=intent_page.receipt_fragment,
         fallback=intent_page.polling_fragment,
         client_of=lambda scope: client_ip.client_of(scope) or client_ip.THIS_MACHINE,
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
         headers=default_headers(),
         stopping=lifecycle.is_stopping,
-        limits=Limits(streams=STREAMS, a_client=STREAMS_PER_CLIENT),
     )
     return App(
         emulator=emulator,

@@ -16,7 +16,8 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from random import SystemRandom
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -60,20 +61,9 @@ def message(data: str, *, event: str = "", id: str = "", retry: int) -> bytes:
     return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Numbers of concurrent streams, beyond which clients poll, and times in seconds."""
-
-    streams: int = 2500  # of this process
-    a_client: int = 20
-    beat_every: float = 15.0
-    lasts: float = 900.0  # ±20%, so that streams opened together don't reconnect together
-    first_snapshot: float = 5.0  # longest wait for it before the stream starts without one
-    tick: float = 0.1  # interval of the check for a shutdown
-
-
+@dataclass(kw_only=True, eq=False)
 class Streams:
-    """ASGI application for live streams.
+    """ASGI application for live streams. Its times are in seconds.
 
     `render` returns a snapshot's fragment. It runs in a thread, once for all streams. `fallback` returns the HTML for a
     client that gets no stream, which htmx swaps in like a fragment. `client_of` returns the client that a stream counts
@@ -81,29 +71,25 @@ class Streams:
     is shutting down.
     """
 
-    def __init__(
-        self,
-        hub: Hub,
-        render: Callable[[Snapshot], str],
-        *,
-        fallback: Callable[[str], str],
-        client_of: Callable[[Message], str | None],
-        wait: Callable[[str | None], int] = lambda client: 0,
-        headers: Sequence[tuple[bytes, bytes]] = (),
-        stopping: Callable[[], bool] = lambda: False,
-        limits: Limits | None = None,
-    ) -> None:
-        self.hub = hub
-        self.stopping = stopping
-        self.limits = limits or Limits()
-        self.open: dict[asyncio.Future[None], str | None] = {}  # what ends each stream, with its client
-        self._render = render
-        self._rendered: LRUCache[str, tuple[str, asyncio.Task[bytes]]] = LRUCache(MAX_EVENTS)
-        self._fallback = fallback
-        self._client_of = client_of
-        self._wait = wait
-        self._headers = list(headers)
-        self._timer: asyncio.Task[None] | None = None
+    hub: Hub
+    render: Callable[[Snapshot], str]
+    fallback: Callable[[str], str]
+    client_of: Callable[[Message], str | None]
+    wait: Callable[[str | None], int] = lambda client: 0
+    headers: Sequence[tuple[bytes, bytes]] = ()
+    stopping: Callable[[], bool] = lambda: False
+    max_streams: int = 2500  # of this process, beyond which clients poll
+    max_of_client: int = 20
+    beat_every: float = 15.0
+    lasts: float = 900.0  # ±20%, so that streams opened together don't reconnect together
+    first_snapshot: float = 5.0  # longest wait for it before the stream starts without one
+    tick: float = 0.1  # interval of the check for a shutdown
+    # What ends each stream, with its client.
+    open: dict[asyncio.Future[None], str | None] = field(default_factory=dict, init=False)
+    _rendered: LRUCache[str, tuple[str, asyncio.Task[bytes]]] = field(
+        default_factory=partial(LRUCache, MAX_EVENTS), init=False
+    )
+    _timer: asyncio.Task[None] | None = field(default=None, init=False)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         intent_id = scope["path"].removeprefix(PREFIX)
@@ -113,15 +99,15 @@ class Streams:
             await self._respond(send, 404)
         elif status := await self._follow(intent_id, scope, receive, send):
             later = (b"retry-after", str(SystemRandom().randint(10, 30)).encode())
-            await self._respond(send, status, later, body=self._fallback(intent_id).encode())
+            await self._respond(send, status, later, body=self.fallback(intent_id).encode())
 
     async def _follow(self, intent_id: str, scope: Message, receive: Receive, send: Send) -> int:
         """Stream an intent. Returns the status for a client that may open no further stream now, or 0."""
-        client = self._client_of(scope)
-        is_over_limit = client is not None and list(self.open.values()).count(client) >= self.limits.a_client
-        if is_over_limit or self._wait(client):
+        client = self.client_of(scope)
+        is_over_limit = client is not None and list(self.open.values()).count(client) >= self.max_of_client
+        if is_over_limit or self.wait(client):
             return 429
-        if len(self.open) >= self.limits.streams:
+        if len(self.open) >= self.max_streams:
             return 503
         try:
             with self.hub.watching(intent_id, client=client) as watch, self._opened(client) as ended:
@@ -135,7 +121,7 @@ class Streams:
         """Count a stream, and yield the future that ends it."""
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[None] = loop.create_future()
-        alarm = loop.call_later(self.limits.lasts * SystemRandom().uniform(0.8, 1.2), end, ended)
+        alarm = loop.call_later(self.lasts * SystemRandom().uniform(0.8, 1.2), end, ended)
         self.open[ended] = client
         open_streams.inc()
         if self.stopping():
@@ -161,10 +147,10 @@ class Streams:
             # Wait briefly for the first snapshot, because the status depends on whether the intent exists.
             snapshot = watch.news(seen)
             if not watch.newest:
-                snapshot = await watch.next(seen, within=self.limits.first_snapshot, ended=ended)
+                snapshot = await watch.next(seen, within=self.first_snapshot, ended=ended)
             if watch.newest and watch.newest.is_unknown:
                 return await self._respond(send, 404)
-            await send({"type": "http.response.start", "status": 200, "headers": [*STREAM_HEADERS, *self._headers]})
+            await send({"type": "http.response.start", "status": 200, "headers": [*STREAM_HEADERS, *self.headers]})
             try:
                 while not ended.done() and (snapshot or not watch.is_over):
                     data = BEAT
@@ -172,7 +158,7 @@ class Streams:
                         data, seen = await self.event(snapshot), snapshot.id
                     if not leaving.done():
                         await send({"type": "http.response.body", "body": data, "more_body": True})
-                    snapshot = await watch.next(seen, within=self.limits.beat_every, ended=ended)
+                    snapshot = await watch.next(seen, within=self.beat_every, ended=ended)
                 farewell = self._farewell(watch, seen)
             except Exception as error:
                 # The browser reconnects, and until then the page says that it isn't live. Failures of the service are
@@ -192,7 +178,7 @@ class Streams:
         """
 
         def render() -> bytes:
-            return message(self._render(snapshot), id=snapshot.id, retry=RETRY_MS)
+            return message(self.render(snapshot), id=snapshot.id, retry=RETRY_MS)
 
         snapshot_id, task = self._rendered.get(snapshot.intent_id, ("", None))
         if task is None or snapshot_id != snapshot.id or (task.done() and task.exception()):
@@ -214,7 +200,7 @@ class Streams:
         while self.open:
             if self.stopping():
                 self.stop()
-            await asyncio.sleep(self.limits.tick)
+            await asyncio.sleep(self.tick)
 
     def _farewell(self, watch: Watch, seen: str) -> bytes:
         last = watch.newest
@@ -229,7 +215,7 @@ class Streams:
             (b"content-length", str(len(body)).encode()),
             (b"cache-control", b"no-store"),
         ]
-        await send({"type": "http.response.start", "status": status, "headers": [*headers, *extra, *self._headers]})
+        await send({"type": "http.response.start", "status": status, "headers": [*headers, *extra, *self.headers]})
         await send({"type": "http.response.body", "body": body})
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.stream import Limits, Streams
+from intents_ui.live.stream import Streams
 from intents_ui.service.executor import Shares
 from tests.emulator.driving import Clock
 from tests.live.browser import Browser, browsing
@@ -37,16 +37,14 @@ def page() -> Page:
 
 @contextlib.asynccontextmanager
 async def streams_on(service: CountedService, page: Page, clock: Clock, **how: object) -> AsyncIterator[Streams]:
-    limits = {name: value for name, value in how.items() if name != "stopping"}
     async with hub_on(service, clock=clock) as hub:
         streams = Streams(
-            hub,
-            page,
+            hub=hub,
+            render=page,
             fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
             client_of=lambda scope: scope["client"][0],
             headers=[(b"x-content-type-options", b"nosniff")],
-            limits=Limits(**({"tick": 0.01} | limits)),
-            stopping=how.get("stopping", lambda: False),
+            **({"tick": 0.01} | how),
         )
         yield streams
         await streams.aclose()
@@ -132,8 +130,8 @@ async def test_a_stream_ends_after_its_maximum_age_with_a_reconnect_delay(servic
 @pytest.mark.parametrize(
     ("limits", "addresses", "status"),
     [
-        pytest.param({"streams": 2}, ["192.0.2.1", "192.0.2.2", "192.0.2.3"], 503, id="of the process"),
-        pytest.param({"a_client": 2}, ["192.0.2.1"] * 3, 429, id="of a client"),
+        pytest.param({"max_streams": 2}, ["192.0.2.1", "192.0.2.2", "192.0.2.3"], 503, id="of the process"),
+        pytest.param({"max_of_client": 2}, ["192.0.2.1"] * 3, 429, id="of a client"),
     ],
 )
 async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_free(
