@@ -7,14 +7,13 @@ from django.urls import reverse
 from ninja import Field, Query, Schema
 
 from intents_ui import app
-from intents_ui.api import answers, models
-from intents_ui.api.answers import answered, invalid
+from intents_ui.api import models
 from intents_ui.api.models import optional
+from intents_ui.api.transfers import invalid
 from intents_ui.catalog import chains, routes, tokens
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
 from intents_ui.catalog.tokens import TokenRow
 from intents_ui.http import client_ip, cursors, failures
-from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
 from intents_ui.web import links
 
@@ -26,23 +25,13 @@ SAME: Final = "It is the same token as `token`."
 def list_chains(request: HttpRequest) -> HttpResponse:
     """List the supported chains."""
     listed, root = app.current().catalog.listed_chains(), client_ip.root(request)
-    return answered(
-        models.ApiChains(chains=tuple(_chain(each, root=root) for each in listed.entries), unreadable=listed.unreadable)
-    )
+    shown = [_chain(chains.of(each), root=root) for each in listed.entries]
+    return models.ApiChains(chains=shown, unreadable=listed.unreadable).response()
 
 
-def _chain(info: ChainInfo, *, root: str) -> models.ApiChain:
-    shown = chains.of(info)
-    return models.ApiChain(
-        chain_id=shown.id,
-        name=shown.name,
-        url=f"{root}{reverse('chain', args=[shown.id])}",
-        network=shown.network.value,
-        native_symbol=shown.native_symbol,
-        native_decimals=shown.native_decimals,
-        bridges=shown.bridges,
-        explorer=shown.explorer_link,
-    )
+def _chain(chain: chains.Chain, *, root: str) -> models.ApiChain:
+    url = f"{root}{reverse('chain', args=[chain.id])}"
+    return models.ApiChain.of(chain, chain_id=chain.id, url=url, explorer=chain.explorer_link)
 
 
 class TokenListFilters(Schema):
@@ -64,23 +53,21 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     found, rows, known = tokens.batch(parsed.filters, after=given.after)
     end, root = given.after + len(rows), client_ip.root(request)
     following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
-    return answered(
-        models.ApiTokens(
-            tokens=tuple(_token(row, price=known.get(row.where), root=root) for row in rows),
-            total=len(found.tokens),
-            next=f"{root}{cursors.address(request.path, query=following)}" if end < len(found.tokens) else None,
-            failed_chains=tuple(found.found.failed),
-        )
-    )
+    return models.ApiTokens(
+        tokens=[_token(row, price=known.get(row.where), root=root) for row in rows],
+        total=len(found.tokens),
+        next=f"{root}{cursors.address(request.path, query=following)}" if end < len(found.tokens) else None,
+        failed_chains=list(found.found.failed),
+    ).response()
 
 
 def _token(row: TokenRow, *, price: Price | None, root: str) -> models.ApiListedToken:
     chain = app.current().catalog.chain(row.token.chain_id)
     path = links.token_path(row.token)
     is_priced = price is not None and price.usd is not None and not (chain and chain.is_testnet)
-    return models.ApiListedToken(
-        **dict(answers.token(row.token)),
-        name=row.token.name,
+    return models.ApiListedToken.of(
+        row.token,
+        warnings=row.token.marks,
         standing=row.standing,
         url=f"{root}{path}" if path else None,
         usd=f"{price.usd:f}" if price and is_priced else None,
@@ -114,23 +101,10 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
             found = one_route(question)
         case _:
             found = listed_routes(question.with_(show="all" if question.restriction else None))
-    return answered(
-        models.ApiRoutes(
-            headline=found.headline,
-            explanation=found.explanation,
-            chains=tuple(
-                models.ApiRouteChain(
-                    chain_id=each.chain_id,
-                    chain=each.chain,
-                    count=each.count,
-                    tokens=tuple(map(answers.token, each.tokens)),
-                    all=cursors.address(path, query=found.question.with_other(each.chain_id).query)
-                    if each.more
-                    else None,
-                )
-                for each in found.groups
-            ),
-            checks=tuple(map(models.ApiRouteCheck.model_validate, found.checks)),
-            unreadable=found.unreadable,
+    shown = [
+        models.ApiRouteChain.of(
+            each, all=cursors.address(path, query=found.question.with_other(each.chain_id).query) if each.more else None
         )
-    )
+        for each in found.groups
+    ]
+    return models.ApiRoutes.of(found, chains=shown).response()

@@ -12,10 +12,6 @@ from intents_ui.settings import ENV
 from intents_ui.web import incidents, scopes
 from intents_ui.web.incidents import ListedIncident
 
-# Fields that are attributes of figures and of incidents.
-OF_FIGURES = ("since", "at", "is_complete", "open", "late", "ended", "in_time", "decided")
-OF_INCIDENT = ("number", "title", "kind", "state", "since", "closed", "bad", "owners", "usual", "sentence")
-
 
 def overview(picked: Choices) -> api.ApiOverview:
     found, recent = figures.overview(picked), incidents.read()
@@ -23,11 +19,11 @@ def overview(picked: Choices) -> api.ApiOverview:
         is_demo=ENV.embedded,
         **picked.values,
         total=of_row(found.total),
-        rows=tuple(map(of_row, found.rows)),
+        rows=list(map(of_row, found.rows)),
         reasons=of_reasons(found.reasons),
         incidents_at=recent.judgment.judged,
         incidents_unknown_since=recent.judgment.unknown_since,
-        incidents=tuple(map(of_incident, recent.open_now)),
+        incidents=list(map(of_incident, recent.open_now)),
     )
 
 
@@ -37,9 +33,9 @@ def route(picked: Choices, *named_by: str) -> api.ApiRouteReport:
     return api.ApiRouteReport(
         window=picked.values["window"],
         total=of_row(found.total),
-        siblings=tuple(map(of_row, found.rows)),
+        siblings=list(map(of_row, found.rows)),
         reasons=of_reasons(found.reasons),
-        incidents=tuple(map(of_incident, incidents.read().of(scope))),
+        incidents=list(map(of_incident, incidents.read().of(scope))),
     )
 
 
@@ -48,8 +44,8 @@ def recent_incidents(_: Choices) -> api.ApiIncidents:
     return api.ApiIncidents(
         incidents_at=recent.judgment.judged,
         incidents_unknown_since=recent.judgment.unknown_since,
-        open=tuple(map(of_incident, recent.open_now)),
-        over=tuple(map(of_incident, recent.over)),
+        open=list(map(of_incident, recent.open_now)),
+        over=list(map(of_incident, recent.over)),
     )
 
 
@@ -57,7 +53,8 @@ def of_row(row: FigureRow) -> api.ApiFigures:
     """Return the figures of a scope. Without enough transfers, or with an incomplete time, rates are None."""
     found = row.figures
     owners, not_delivered = found.owners or (None, None)
-    return api.ApiFigures(
+    return api.ApiFigures.of(
+        found,
         level=found.scope.level,
         title=row.scope.title,
         providers=tuple(filter(None, found.scope.providers.split(";"))),
@@ -74,7 +71,6 @@ def of_row(row: FigureRow) -> api.ApiFigures:
         median_seconds=found.median,
         p95_seconds=found.p95,
         is_p95_at_least=found.is_p95_minimum,
-        **{name: getattr(found, name) for name in OF_FIGURES},
     )
 
 
@@ -84,8 +80,7 @@ def of_reasons(rows: Sequence[ReasonRow]) -> tuple[api.ApiReason, ...]:
 
 def of_incident(found: ListedIncident) -> api.ApiIncident:
     """Return an incident. `usual` is a share of the owners. If nothing starts, it is how many were expected."""
-    same = {name: getattr(found, name) for name in OF_INCIDENT}
-    return api.ApiIncident(alert=found.is_alert, routes=tuple(each.title for each in found.routes), **same)
+    return api.ApiIncident.of(found, alert=found.is_alert, routes=[each.title for each in found.routes])
 
 
 def incident(_: Choices, number: str) -> api.ApiIncidentReport:

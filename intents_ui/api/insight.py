@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import P, PathEx, Query, Schema
 from pydantic import BeforeValidator
 
-from intents_ui.api.answers import answered
 from intents_ui.api.models import ApiModel, about, one_of, optional
 from intents_ui.http import failures
 from intents_ui.service.outcome import Outcome
@@ -187,6 +186,7 @@ def answer(request: HttpRequest, operation: str, *named: str, **named_in_url: st
             return JsonResponse({"problems": list(picked.problems.values())}, status=HTTPStatus.BAD_REQUEST)
         if picked.problems:
             return failures.invalid_fields(request, picked.problems)
-        return answered(getattr(figures, operation)(picked, *named, **named_in_url))
+        found: ApiModel = getattr(figures, operation)(picked, *named, **named_in_url)
+        return found.response()
 
     return cast(HttpResponse, view(request))

@@ -7,14 +7,16 @@ know.
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from django.http import HttpResponse
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from intents_ui.catalog.chains import Network
 from intents_ui.catalog.routes import Verdict
-from intents_ui.formatting.text import exact
+from intents_ui.formatting import times
+from intents_ui.formatting.text import UNKNOWN, exact
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.outcome import Outcome
 from intents_ui.transfers.comparison import Result
@@ -47,10 +49,23 @@ class ApiModel(BaseModel):
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", from_attributes=True
     )
 
+    @classmethod
+    def of(cls, found: object, **others: Any) -> Self:
+        """Return the answer about what was found: its attributes of the same names, and the `others`."""
+        return cls(**{name: getattr(found, name) for name in cls.model_fields if name not in others}, **others)
 
-# Words with every digit of their amounts. Not `type` statements, which would be schemas of their own.
+    def response(self) -> HttpResponse:
+        body = self.model_dump_json(by_alias=True)
+        return HttpResponse(body, content_type="application/json", headers={"Cache-Control": "private, no-cache"})
+
+
+# Words, null if there are none, and those with every digit of their amounts. Not `type` statements, which would be
+# schemas of their own.
+Words = Annotated[str | None, BeforeValidator(lambda words: words or None)]
 Exact = Annotated[str, BeforeValidator(exact)]
 ExactOrNone = Annotated[str | None, BeforeValidator(lambda words: exact(words) or None)]
+Time = Annotated[str | None, BeforeValidator(lambda at: (times.iso(at) if isinstance(at, datetime) else at) or None)]
+Symbol = Annotated[str | None, BeforeValidator(lambda symbol: None if symbol == UNKNOWN else symbol)]
 
 
 class TokenWarning(ApiModel):
@@ -66,18 +81,22 @@ class ApiToken(ApiModel):
     chain_id: int | None = about("ID of its chain", 8453)
     chain: str = about("The chain's name", "Base")
     address: str | None = about("Contract address as received", "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913")
-    symbol: str | None = about("Its symbol, which its creator chose", "USDC")
+    symbol: Symbol = about("Its symbol, which its creator chose", "USDC")
     decimals: int | None = about("Decimal places of a unit", 6)
-    warnings: tuple[TokenWarning, ...] = about("Why it may not be what it seems. Empty for most tokens", [])
+    warnings: tuple[TokenWarning, ...] = Field(
+        description="Why it may not be what it seems. Empty for most tokens",
+        examples=[[]],
+        validation_alias=AliasChoices("warnings", "marks"),
+    )
 
 
 class ApiAmount(ApiModel):
     """An amount of a token, exact. `amount` is null if the token's decimals are unknown."""
 
-    base_units: str | None = about("Whole number as text", "4994620234")
+    base_units: Words = about("Whole number as text", "4994620234")
     amount: str | None = about("Decimal number as text", "4994.620234")
     token: ApiToken = about("The token")
-    note: str | None = about(
+    note: Words = about(
         "Why it wasn't seen to move: `expected`, `quoted`, `to send`, `unconfirmed`. Null if it was", None, "expected"
     )
     usd: str | None = about("Value in US dollars in the quote", "4994.620234")
@@ -90,20 +109,20 @@ class ApiSummary(ApiModel):
     headline: str = about("What happened, in a few words", "Delivered")
     sentence: str = about("What happened, in a sentence", "The funds arrived on Base.")
     location: str = about("Where the funds are", "In the recipient's wallet on Base: 4,994.62 USDC.")
-    location_amount: str | None = about("The amount there, rounded", "4,994.62 USDC")
+    location_amount: Words = about("The amount there, rounded", "4,994.62 USDC")
     address: str | None = about("The address where the funds are", "0x5868817642DB7A3168EC74379014B98874e36874")
     next_step: str = about(
         "What to do next", "No action needed. If the wallet doesn't show the funds, switch it to Base."
     )
     who: str = about(f"Who acts next: {one_of(Actor)}", "owner")
-    deadline: str | None = about("Until when", None, "2026-11-21T12:05:00Z")
+    deadline: Time = about("Until when", None, "2026-11-21T12:05:00Z")
     certainty: str = about(f"How certain the location of the funds is: {one_of(Certainty)}", "confirmed")
     attention: str = about(f"What support should do: {one_of(Attention)}", "none")
-    cause: str | None = about(f"Why it needs attention: {one_of(Cause)}", None, "late")
+    cause: Words = about(f"Why it needs attention: {one_of(Cause)}", None, "late")
     warn_second_deposit: bool = about("Whether to warn the owner not to deposit again", False, True)
     balances: str = about(f"Whether on-chain balances were checked: {one_of(Check)}", "checked")
-    balances_checked_at: str | None = about("When they were checked", "2026-11-21T12:00:01Z")
-    on_chain: str | None = about("What the on-chain balances show", "Both intent addresses are empty.")
+    balances_checked_at: Time = about("When they were checked", "2026-11-21T12:00:01Z")
+    on_chain: Words = about("What the on-chain balances show", "Both intent addresses are empty.")
     incident: str | None = about(
         "The known incident that the transfer is a part of", None, "Transfers by CCTP from Ethereum are delayed."
     )
@@ -221,7 +240,7 @@ class ApiIdentifier(ApiModel):
 
     value: str = about("The identifier", INTENT_ID)
     kind: str = about(f"What it is: {one_of(Kind)}", "hash")
-    warning: str | None = about("Why it may not be what was meant", None, TYPO)
+    warning: Words = about("Why it may not be what was meant", None, TYPO)
 
 
 class ApiMatch(ApiModel):
@@ -303,7 +322,7 @@ class ApiAddress(ApiModel):
 
     address: str = about("In its canonical form", ADDRESS)
     url: str = about("Its page", f"https://intents.example/address/{ADDRESS}")
-    warning: str | None = about("Why it may not be what was meant", None, TYPO)
+    warning: Words = about("Why it may not be what was meant", None, TYPO)
     roles: tuple[ApiRole, ...] = about("All roles, the owner first")
     open: tuple[ApiListedTransfer, ...] = about("Its open transfers as owner", [])
     recoverable: tuple[ApiListedTransfer, ...] = about("Its transfers as owner with recoverable balances", [])
@@ -321,7 +340,7 @@ class ApiTicketRow(ApiModel):
     headline: str = about("The answer in a few words", "Delivered")
     details: tuple[str, ...] = about("The answer in sentences", ["The funds arrived on Base."])
     notes: tuple[str, ...] = about("What was not looked up, and other limits", [])
-    next_step: str | None = about("What to do next", "No action needed.")
+    next_step: Words = about("What to do next", "No action needed.")
     same_as: int | None = about("Number of the row with the same transfer", None, 1)
     link: str | None = about("The page with more", f"https://intents.example/intent/{INTENT_ID}")
     transfers: tuple[ApiListedTransfer, ...] = about("The transfers that it is about")

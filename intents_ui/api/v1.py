@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
@@ -21,7 +21,6 @@ from intents_ui.api.insight import ApiIncidentReport, ApiIncidents, ApiOverview,
 from intents_ui.http import failures, marks
 from intents_ui.http.api_access import OPERATIONS as ROOT
 from intents_ui.installation import version
-from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 
@@ -60,6 +59,8 @@ OPERATIONS: Final = (
 
 for method, path, name, view, model in OPERATIONS:
     answers = {200: model, **dict.fromkeys((400, 403, 404, 429, 503), models.Problem)}
+    if method == "GET":  # the server leaves out the body of the other
+        api.api_operation(["HEAD"], path, include_in_schema=False)(view)
     api.api_operation([method], path, operation_id=name, url_name=f"api-{name}", response=answers, by_alias=True)(view)
 
 
@@ -68,7 +69,7 @@ def raised(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
     raise error
 
 
-for kind in (Http404, ServiceError, Exception):
+for kind in (Http404, Exception):
     api.add_exception_handler(kind, raised)
 
 
@@ -91,9 +92,7 @@ def urls() -> list[URLPattern]:
     for each in found:
         method, view = operations[str(each.name)]
         if method == "POST":
-            each.callback = require_POST(only_json(each.callback))
-        else:
-            each.callback = require_safe(with_head(each.callback))
+            each.callback = only_json(each.callback)
         marks.of_view(view)(each.callback)
     return found
 
@@ -103,23 +102,9 @@ def only_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
     @wraps(view)
     def answer(request: HttpRequest, **named: str) -> HttpResponse:
-        if request.content_type != "application/json":
+        if request.method == "POST" and request.content_type != "application/json":
             return failures.page(request, failures.of_dashboard("no JSON"))
         return view(request, **named)
-
-    return answer
-
-
-def with_head(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Answer HEAD as GET. The server leaves out the body."""
-
-    @wraps(view)
-    def answer(request: HttpRequest, **named: str) -> HttpResponse:
-        method, request.method = request.method, "GET"
-        try:
-            return view(request, **named)
-        finally:
-            request.method = method
 
     return answer
 

@@ -225,7 +225,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
-    is_of_api, allowed = request.path.startswith(api_access.API), refused["Allow"]
+    is_of_api, allowed = request.path.startswith(api_access.API), ", ".join(sorted(refused["Allow"].split(", ")))
     words = {
         "thing": "path" if is_of_api else "page",
         "method": text.visible(request.method or "")[:20],

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from pydantic import BaseModel, Field
 
-from intents_ui.api import answers
+from intents_ui.api import transfers
 from intents_ui.formatting import hashes, text
 from intents_ui.http import client_ip
 from intents_ui.http.json_rpc import ToolError, fenced, fenced_json
@@ -136,7 +136,7 @@ def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
     exact amounts, its steps, and how it compares with its quote.
     """
     transfer = reading.read(links.canonical(given.intent_id))
-    told = answers.transfer(transfer, root=client_ip.root(request))
+    told = transfers.whole(transfer, root=client_ip.root(request))
     return fenced_json({**told.model_dump(mode="json", by_alias=True), "asReceived": as_received(transfer)})
 
 
