@@ -58,30 +58,25 @@ def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any
     try:
         told = answer(request, arguments.model_validate(call.arguments))
     except ValidationError as error:
-        return _text(f"Invalid arguments. {_problems(error)}") | {"isError": True}
+        # Without what the client sent.
+        found = error.errors(include_url=False, include_context=False, include_input=False)[:MAX_PROBLEMS]
+        problems = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}." for each in found)
+        problem = " ".join(("Invalid arguments.", *problems))
     except (ToolError, Http404) as error:
-        return _text(str(error)) | {"isError": True}
+        problem = str(error)
     except ServiceError as error:
-        return _text(_of_service(error)) | {"isError": True}
-    stale = old(request_context.current().stale, now=datetime.now(UTC))
-    return _text(f"{stale.sentence}\n{told}" if stale else told)
-
-
-def _problems(error: ValidationError) -> str:
-    """Return the first problems in words, without what the client sent."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)[:MAX_PROBLEMS]
-    return " ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}." for each in found)
+        # Without the service's own words.
+        failure = failures.of_service(error)
+        words = (f"{failure.title}.", failure.what, failure.todo, failure.until, f"Request ID: {failure.reference}.")
+        problem = " ".join(filter(None, words))
+    else:
+        stale = old(request_context.current().stale, now=datetime.now(UTC))
+        return _text(f"{stale.sentence}\n{told}" if stale else told)
+    return _text(problem) | {"isError": True}
 
 
 def _text(sentence: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": sentence}]}
-
-
-def _of_service(error: ServiceError) -> str:
-    """Return why the service didn't answer, without its own words."""
-    failure = failures.of_service(error)
-    told = (f"{failure.title}.", failure.what, failure.todo, failure.until, f"Request ID: {failure.reference}.")
-    return " ".join(filter(None, told))
 
 
 type Method = Callable[[HttpRequest, Mapping[str, Any]], dict[str, Any]]

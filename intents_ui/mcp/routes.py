@@ -10,7 +10,6 @@ from intents_ui.formatting import times
 from intents_ui.http.json_rpc import ToolError, fenced_json
 from intents_ui.insight import access, figures
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
@@ -27,11 +26,17 @@ def health(request: HttpRequest, chains: tuple[str, str], provider: str) -> str:
     """Return the figures of the routes between two chains, or of those with a provider, and their open incidents."""
     if refusal := access.why_refused(request):
         raise ToolError(refusal.what)
-    pair = chain(chains[0], which="origin"), chain(chains[1], which="destination")
+    scope = ScopeName(Level.ROUTE, "", chain(chains[0], which="origin"), chain(chains[1], which="destination"))
     try:
-        found, recent = read(pair, provider), incidents.read()
+        recent, counts = incidents.read(), incidents.still_open()
+        with reading():
+            report = queries.report(scope, Period.DAY, counts)
     except CopyUnreadable as error:
         raise ToolError(access.UNREADABLE.what) from error
+    found = [each for each in (report.total, *report.rows) if each.funded]
+    if provider:
+        word = names.provider_named(provider) or provider
+        found = [each for each in found if word in each.scope.providers.split(";")]
     affecting = {each.number: each for row in found for each in recent.of(row.scope)}
     mirror = mirror_coverage()
     return fenced_json(
@@ -43,18 +48,6 @@ def health(request: HttpRequest, chains: tuple[str, str], provider: str) -> str:
             "notes": [] if found else [NOTHING],
         }
     )
-
-
-def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
-    """Return the figures of all routes between two chains, or of those with a provider. Raises CopyUnreadable."""
-    counts, scope = incidents.still_open(), ScopeName(Level.ROUTE, "", *pair)
-    with reading():
-        report = queries.report(scope, Period.DAY, counts)
-    found = [each for each in (report.total, *report.rows) if each.funded]
-    if not provider:
-        return found
-    word = names.provider_named(provider) or provider
-    return [each for each in found if word in each.scope.providers.split(";")]
 
 
 def chain(written: str, *, which: str) -> str:

@@ -1,7 +1,7 @@
 """The tools, as clients list and call them, with the answers of pages. None of them changes anything."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from django.conf import settings
@@ -141,20 +141,18 @@ def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
 
 
 def as_received(transfer: Transfer) -> dict[str, list[str]]:
-    """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
+    """Return text that strangers wrote, which the other texts of an answer shorten or make visible: each once."""
     moneys = (transfer.requested, transfer.sent, transfer.expected, transfer.received, transfer.refunded)
     steps = (transfer.deposit, transfer.origin, transfer.destination, transfer.refund)
-    return {
-        "tokenSymbols": _cut(each.symbol for each in moneys),
-        "tokenNames": _cut(each.name for each in moneys),
-        "reasons": _cut(step.status_reason for step in steps if step),
-        "memo": _cut([transfer.summary.memo]),
+    written = {
+        "tokenSymbols": [each.symbol for each in moneys],
+        "tokenNames": [each.name for each in moneys],
+        "reasons": [step.status_reason for step in steps if step],
+        "memo": [transfer.summary.memo],
     }
-
-
-def _cut(written: Iterable[str | None]) -> list[str]:
-    """Return each text once, up to the length that pages show."""
-    return list(dict.fromkeys(each[: text.LONGEST] for each in written if each))
+    return {
+        name: list(dict.fromkeys(each[: text.LONGEST] for each in found if each)) for name, found in written.items()
+    }
 
 
 class TicketArguments(BaseModel):
