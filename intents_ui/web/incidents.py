@@ -10,13 +10,14 @@ from intents_ui import app
 from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.figures import queries as figures
 from intents_ui.mirror.figures.queries import Course, OpenCounts
-from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
+from intents_ui.mirror.figures.scopes import ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents import keeper
 from intents_ui.mirror.incidents.detector import Incident
 from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.mirror.windows import optional_utc, utc
 from intents_ui.transfers.incidents import IncidentFacts
+from intents_ui.transfers.transfer import Transfer
 from intents_ui.web.scopes import NamedScope, named
 
 LONGEST_NUMBER = 15  # digits
@@ -46,6 +47,18 @@ class RecentIncidents:
     @property
     def over(self) -> Sequence[ListedIncident]:
         return [each for each in self.incidents if each.closed is not None]
+
+    def on_route(self, transfer: Transfer) -> tuple[ListedIncident, ...]:
+        """Return the incidents of a transfer's route and, if it is one of a token, of its token; the newest first."""
+        ends, listed = (transfer.origin_chain_id, transfer.destination_chain_id), transfer.summary
+        addresses = listed.origin_token_address, listed.destination_token_address
+        tokens = {scope_of_token(str(chain), address or "") for chain, address in zip(ends, addresses, strict=True)}
+        return tuple(
+            each
+            for each in self.incidents
+            if any(on.scope.route == transfer.route for on in each.routes)
+            and (not each.scope.scope.token or each.scope.scope in tokens)
+        )
 
     def of(self, scope: ScopeName) -> Sequence[ListedIncident]:
         """Return the open incidents of a scope or of a part of it, and those that were seen on it."""

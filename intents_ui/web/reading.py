@@ -33,43 +33,17 @@ from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentH
 from intents_ui.service.operations import ServiceCall
 from intents_ui.settings import ENV
 from intents_ui.tokens.names import chains_of
-from intents_ui.transfers.incidents import IncidentFacts
-from intents_ui.transfers.transfer import NO_CONTACTS, PENDING, UNCHECKED, Balances, Check, Contacts, Transfer, changed
+from intents_ui.transfers.transfer import PENDING, UNCHECKED, Balances, Check, Contacts, Transfer, changed
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
     from intents_ui.web.incidents import ListedIncident, RecentIncidents
-
-type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
 
 
 def open_now() -> Sequence["ListedIncident"]:
     """Return the open incidents."""
     found = recent()
     return found.open_now if found else ()
-
-
-def on_route(transfer: Transfer) -> tuple[IncidentFacts, ...]:
-    """Return the incidents of a transfer's route and, if it is one of a token, of its token; the newest first."""
-    found = recent()
-    if not found or not found.incidents:
-        return ()
-    route = route_of(transfer)
-    return tuple(
-        each
-        for each in found.incidents
-        if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(transfer, each)
-    )
-
-
-def _has_token(transfer: Transfer, incident: "ListedIncident") -> bool:
-    scope, summary = incident.scope.scope, transfer.summary
-    sides = (
-        (transfer.origin_chain_id, summary.origin_token_address),
-        (transfer.destination_chain_id, summary.destination_token_address),
-    )
-    wanted = scope.origin_chain, scope.token.lower()
-    return not scope.token or any((str(chain), (address or "").lower()) == wanted for chain, address in sides)
 
 
 def recent() -> "RecentIncidents | None":
@@ -79,15 +53,6 @@ def recent() -> "RecentIncidents | None":
     from intents_ui.web import incidents
 
     return incidents.recent()
-
-
-def route_of(transfer: Transfer) -> RouteOf:
-    """Return a transfer's route, to compare it with those of the mirror."""
-    return route_of_key(*transfer.route)
-
-
-def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
-    return frozenset(filter(None, providers.upper().split(";"))), origin, destination
 
 
 LIMITS_MAX_AGE = 60.0  # seconds
@@ -115,17 +80,16 @@ def limit_of_route(transfer: Transfer) -> timedelta | None:
     """Return the limit of a transfer's route. None without a mirror, or if it doesn't know the route."""
     if settings.MIRROR_DATABASE is None:
         return None
-    found = app.current().recent_reads.get("route limits", _read_limits, max_age=LIMITS_MAX_AGE)
-    return found.get(route_of(transfer)) if found else None
+    return app.current().recent_reads.get("route limits", _read_limits, max_age=LIMITS_MAX_AGE).get(transfer.route)
 
 
-def _read_limits() -> Mapping[RouteOf, timedelta]:
+def _read_limits() -> Mapping[tuple[str, str, str], timedelta]:
     from intents_ui.mirror.models import Route  # imported only with a mirror
     from intents_ui.mirror.readonly import CopyUnreadable, reading
 
     try:
         with reading():
-            return {route_of_key(*each.key): each.limit for each in Route.objects.all()}
+            return {each.key: each.limit for each in Route.objects.all()}
     except CopyUnreadable:
         return {}  # the coverage tells
 
@@ -298,7 +262,8 @@ def of(
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _made(transfer, names, balances, contacts, on_route(transfer))
+    incidents = found.on_route(transfer) if (found := recent()) else ()
+    return _made(transfer, names, balances=balances, contacts=contacts, incidents=incidents)
 
 
 def read(intent_id: str) -> Transfer:
@@ -379,30 +344,17 @@ def of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentRece
         transfers.append(Transfer(intent, receipt, now, is_unread=unread))
     names = _learn(chain for each in transfers for chain in _chains(each.intent))
     known = known_balances(transfers)
-    return [_made(each, names, balances) for each, balances in zip(transfers, known, strict=True)]
+    return [_made(each, names, balances=balances) for each, balances in zip(transfers, known, strict=True)]
 
 
-def _made(
-    transfer: Transfer,
-    names: object,
-    balances: Balances,
-    contacts: Contacts = NO_CONTACTS,
-    of_route: tuple[IncidentFacts, ...] = (),
-) -> Transfer:
-    """Return the transfer with names, balances and what the mirror knows of its route."""
-    late_after = limit_of_route(transfer)
+def _made(transfer: Transfer, version: object, **known: Any) -> Transfer:
+    """Return the transfer with what is known of it, its route's limit, and names in this version."""
+    known["late_after"] = limit_of_route(transfer)
     return app.current().transfers.get(
         "transfer",
         [transfer.intent, transfer.receipt],
-        *(these_seconds(), transfer.is_unread, names, balances, contacts, of_route, late_after),
-        make=lambda: replace(
-            transfer,
-            names=app.current().catalog,
-            balances=balances,
-            contacts=contacts,
-            incidents=of_route,
-            late_after=late_after,
-        ),
+        *(these_seconds(), transfer.is_unread, version, *known.values()),
+        make=lambda: replace(transfer, names=app.current().catalog, **known),
     )
 
 
