@@ -26,6 +26,7 @@ from intents_ui.triage import rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import links, reading, search
+from intents_ui.web.customer_reply import Reply
 from intents_ui.web.search import Candidates
 
 MAX_MATCHES: Final = 50
@@ -190,7 +191,7 @@ def get_reply(
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
     transfer = reading.read(known)
-    url, plain = links.page_url(transfer, root=root), links.reply_about([transfer], root=root).written()
+    url, plain = links.page_url(transfer, root=root), Reply([transfer], root).written()
     return models.ApiReply(intent_id=known, url=url, plain=plain).response()
 
 

@@ -18,7 +18,7 @@ from intents_ui.http.headers import embeddable
 from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import TicketRows, rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import links
+from intents_ui.web.customer_reply import Reply
 from intents_ui.web.frame import render
 from intents_ui.web.search import CHECK
 
@@ -55,4 +55,4 @@ def reply(request: HttpRequest, row: TriageRow) -> str:
     """Return the customer reply about the row's transfer, "" without one."""
     if not row.replied_about or row.same_as:
         return ""
-    return links.reply_about(row.replied_about[:1], root=client_ip.root(request)).written()
+    return Reply(row.replied_about[:1], client_ip.root(request)).written()

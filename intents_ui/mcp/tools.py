@@ -22,6 +22,7 @@ from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import links, reading, search
+from intents_ui.web.customer_reply import Reply
 from intents_ui.web.search import CHECK, Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
@@ -209,7 +210,7 @@ def route_health(request: HttpRequest, given: RouteArguments) -> str:
 def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     """Write the reply about a transfer that a support agent can send to its owner unedited, as plain text."""
     intent_id = links.canonical(given.intent_id)
-    return fenced(links.reply_about([reading.read(intent_id)], root=client_ip.root(request)).written())
+    return fenced(Reply([reading.read(intent_id)], client_ip.root(request)).written())
 
 
 # By name: title, arguments and function, whose docstring clients read.

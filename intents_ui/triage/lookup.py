@@ -38,7 +38,8 @@ from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.triage import rows
 from intents_ui.triage.rows import Reading, TriageOutcome, TriageRow
-from intents_ui.web import links, mirror, reading, search
+from intents_ui.web import mirror, reading, search
+from intents_ui.web.customer_reply import Reply
 from intents_ui.web.frame import render
 
 log = logging.getLogger(__name__)
@@ -369,8 +370,7 @@ class TriageBody:
         """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
         possible, at, by_owner = self._found.candidates(sent), datetime.now(UTC), rows.groups(sent)
         groups = [
-            (group, [(owner, links.reply_about(about, root=self._root)) for owner, about in group.replies.items()])
-            for group in by_owner
+            (group, [(owner, Reply(about, self._root)) for owner, about in group.replies.items()]) for group in by_owner
         ]
         failed = [row.value for row in sent if row.outcome is TriageOutcome.FAILED]
         case = macros().triage_case(groups, rows.counts(by_owner))

@@ -13,6 +13,7 @@ from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Name, Sentence, fill
 from intents_ui.formatting.times import MINUTE
 from intents_ui.search import identifiers
+from intents_ui.settings import ENV
 from intents_ui.tokens import names
 from intents_ui.transfers import placeholders, statuses, summary, timeline
 from intents_ui.transfers.placeholders import ADDRESSES, NOT_REPORTED, Placeholders
@@ -22,6 +23,7 @@ from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import NOT_CHECKED
 from intents_ui.transfers.timeline import StepState
 from intents_ui.transfers.transfer import Place, Transfer, derived
+from intents_ui.web import links
 
 HALF_HOUR = timedelta(minutes=30)
 # The team updates the customer at the first full half hour after this time.
@@ -141,28 +143,30 @@ AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply to the owner of these transfers, with a pair of each and the URL of its page.
+    """A reply to the owner of these transfers, with the operator's greeting and signature.
 
-    `greeting` and `signature` are the operator's.
+    `root`: scheme and host of its links.
     """
 
-    transfers: Sequence[tuple[Transfer, str]]
-    greeting: str = ""
-    signature: str = ""
+    transfers: Sequence[Transfer]
+    root: str
 
     def written(self, as_of: datetime | None = None) -> str:
         """Return the text, which ends with a link. `as_of`: when the transfers were read, if that isn't now."""
         count = len(self.transfers)
-        titles = [f"Transfer {number} of {count}\n" if count > 1 else "" for number in range(1, count + 1)]
-        transfers = [transfer for transfer, _ in self.transfers]
+        titled = [
+            (f"Transfer {number} of {count}\n" if count > 1 else "", each)
+            for number, each in enumerate(self.transfers, 1)
+        ]
         blocks = [
-            self.greeting,
-            *(f"{title}{body(each)}" for title, each in zip(titles, transfers, strict=True)),
-            SCAM_WARNING if any(summary.of(each).scam_warning for each in transfers) else "",
-            self.signature,
+            ENV.intents_reply_greeting,
+            *(title + body(each) for title, each in titled),
+            SCAM_WARNING if any(summary.of(each).scam_warning for each in self.transfers) else "",
+            ENV.intents_reply_signature,
             *(
-                f"{title}{references(each)}\nStatus as of {times.dated(as_of or each.now)}: {url}"
-                for title, (each, url) in zip(titles, self.transfers, strict=True)
+                f"{title}{references(each)}\nStatus as of {times.dated(as_of or each.now)}:"
+                f" {links.page_url(each, root=self.root)}"
+                for title, each in titled
             ),
         ]
         return "\n\n".join(filter(None, blocks)) + "\n"

@@ -27,7 +27,7 @@ from intents_ui.settings import ENV
 from intents_ui.transfers import balances, route_stats, statuses, summary
 from intents_ui.transfers.transfer import UNCHECKED, Check, Transfer
 from intents_ui.web import customer_reply, links, reading
-from intents_ui.web.customer_reply import Escalation
+from intents_ui.web.customer_reply import Escalation, Reply
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical, canonical_url
 
@@ -117,8 +117,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
 def messages(transfer: Transfer, *, root: str, stats: route_stats.RouteStats | None = None) -> dict[str, object]:
     """Return the context of `sharing/reply_texts.html`. `root`: scheme and host of the links."""
     escalation, to = Escalation(transfer, links.page_url(transfer, root=root), stats), ENV.intents_escalation_to
-    reply = links.reply_about([transfer], root=root)
-    return {"reply": reply, "escalation": escalation, "escalate": to and escalation.link(to)}
+    return {"reply": Reply([transfer], root), "escalation": escalation, "escalate": to and escalation.link(to)}
 
 
 def known_stats(transfer: Transfer) -> route_stats.RouteStats | None:

@@ -1,7 +1,7 @@
-"""Canonical URLs of intent and token pages, and customer replies with them."""
+"""Canonical URLs of intent and token pages."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache, wraps
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -12,11 +12,9 @@ from intents_ui.formatting import hashes
 from intents_ui.search import identifiers
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.results import Hit
-from intents_ui.settings import ENV
 from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import Identity, key
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.web.customer_reply import Reply
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
@@ -38,15 +36,6 @@ def token_path(token: Identity) -> str | None:
 @lru_cache(4096)  # because `reverse` takes a tenth of a token list's time
 def _token_path(chain_id: int, address: str) -> str:
     return reverse("token", args=[chain_id, address])
-
-
-def reply_about(transfers: Iterable[Transfer], *, root: str) -> Reply:
-    """Return the reply to the owner of these transfers, with the operator's greeting and signature.
-
-    `root`: scheme and host of its links.
-    """
-    linked = [(each, page_url(each, root=root)) for each in transfers]
-    return Reply(linked, ENV.intents_reply_greeting or "", ENV.intents_reply_signature or "")
 
 
 def page_url(transfer: Transfer, *, root: str) -> str:

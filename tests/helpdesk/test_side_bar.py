@@ -13,7 +13,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.search import input_errors
 from intents_ui.transfers import summary
 from intents_ui.triage import lookup
-from intents_ui.web import links, reading
+from intents_ui.web import reading
+from intents_ui.web.customer_reply import Reply
 from intents_ui.web.search import NO_MIRROR
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
@@ -95,7 +96,7 @@ def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emula
     assert f"/intent/{intent_id}" in [link.attributes["href"] for link in page.css("article a")]
     reply = page.css_first("article textarea")
     assert reply is not None
-    of_page = links.reply_about([transfer], root="http://testserver").written()
+    of_page = Reply([transfer], "http://testserver").written()
     assert reply.text().strip().splitlines()[:-1] == of_page.strip().splitlines()[:-1]  # without the time
 
 

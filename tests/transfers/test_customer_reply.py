@@ -18,16 +18,18 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.service.outcome import StepStatus
+from intents_ui.settings import ENV
 from intents_ui.transfers import rules, summary
 from intents_ui.transfers.rules import MESSAGES, SCAM_WARNING, Certainty
 from intents_ui.transfers.transfer import Contacts, Transfer
 from intents_ui.web import customer_reply
 from tests.transfers import builders
-from tests.transfers.builders import ARBITRUM, NOW, USDC, at, before, intent, named, receipt, refund
+from tests.transfers.builders import ARBITRUM, INTENT_ID, NOW, USDC, at, before, intent, named, receipt, refund
 from tests.transfers.scenes import MOMENTS, scene
 
 WETH = "0x82af49447d8a07e3bd95bd0d56f35241523fbab1"
-URL = "https://dashboard.example/intent/0x01"
+ROOT = "https://dashboard.example"
+URL = f"{ROOT}/intent/{INTENT_ID}"
 STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")
 DELIVERED = re.compile(r" (was delivered|is complete|reached the recipient)\.")
 REFUNDED = re.compile(r" (was|were) refunded to ")
@@ -39,7 +41,7 @@ NOT_FOR_CUSTOMERS = re.compile(
 
 
 def written(transfer: Transfer) -> str:
-    return customer_reply.Reply([(transfer, URL)]).written()
+    return customer_reply.Reply([transfer], ROOT).written()
 
 
 def problems(transfer: Transfer) -> list[str]:
@@ -166,9 +168,10 @@ def test_funds_in_transit_are_escalated_to_the_provider_with_its_request():
     )
 
 
-def test_several_transfers_have_one_greeting_and_one_signature():
-    transfers = [scene(*MOMENTS[0]).at(NOW), scene(*MOMENTS[-1]).at(NOW)]
-    text = customer_reply.Reply([(each, URL) for each in transfers], "Hi,", "Best,\nAnna").written()
+def test_several_transfers_have_one_greeting_and_one_signature(monkeypatch):
+    monkeypatch.setattr(ENV, "intents_reply_greeting", "Hi,")
+    monkeypatch.setattr(ENV, "intents_reply_signature", "Best,\nAnna")
+    text = customer_reply.Reply([scene(*MOMENTS[0]).at(NOW), scene(*MOMENTS[-1]).at(NOW)], ROOT).written()
     assert text.startswith("Hi,\n\nTransfer 1 of 2\n")
     assert text.count("Hi,") == text.count("Best,\nAnna") == 1
     assert text.index("\n\nTransfer 2 of 2\n") < text.index("Best,\nAnna") < text.index("Intent ID: ")
