@@ -26,19 +26,15 @@ def view(request: HttpRequest) -> HttpResponse:
 def status(request: HttpRequest) -> HttpResponse:
     """Render the status of a saved transfer, for its row."""
     intent_id = request.GET.get("id", "")
-    if not is_canonical(intent_id):
+    try:
+        is_canonical = canonical(intent_id) == intent_id
+    except Http404:
+        is_canonical = False
+    if not is_canonical:
         raise BadRequest
     [read] = reading.load_many([intent_id])
-    if isinstance(read, ServiceError):
-        return render(request, "saved/status.html", {"intent_id": intent_id, "error": read})
-    return render(request, "saved/status.html", {"intent_id": intent_id, "error": None, "summary": summary.of(read)})
-
-
-def is_canonical(intent_id: str) -> bool:
-    try:
-        return canonical(intent_id) == intent_id
-    except Http404:
-        return False
+    context = {"error": read} if isinstance(read, ServiceError) else {"error": None, "summary": summary.of(read)}
+    return render(request, "saved/status.html", {"intent_id": intent_id, **context})
 
 
 @require_safe

@@ -12,14 +12,22 @@ from intents_ui.http import client_ip
 from intents_ui.settings import ENV
 
 TEXT = "text/plain; charset=utf-8"
-A_DAY = {"Cache-Control": "public, max-age=86400"}
+DAY = "max-age=86400"
+# The content type of each, and who may cache it: the addresses of the search engine are those of the request's host.
+FILES = {
+    "robots.txt": (TEXT, "public"),
+    "site.webmanifest": ("application/manifest+json", "public"),
+    "opensearch.xml": ("application/opensearchdescription+xml", "private"),
+}
 VALID_DAYS = 180
 
 
 @require_safe
-def robots(request: HttpRequest) -> HttpResponse:
-    rules = render_to_string("well_known/robots.txt", {"may_be_listed": ENV.intents_index == "index"})
-    return HttpResponse(rules, content_type=TEXT, headers=A_DAY)
+def file(request: HttpRequest, name: str) -> HttpResponse:
+    context = {"may_be_listed": ENV.intents_index == "index", "root": client_ip.root(request)}
+    content_type, cached_by = FILES[name]
+    headers = {"Cache-Control": f"{cached_by}, {DAY}"}
+    return HttpResponse(render_to_string(f"well_known/{name}", context), content_type=content_type, headers=headers)
 
 
 @require_safe
@@ -31,21 +39,7 @@ def security(request: HttpRequest) -> HttpResponse:
     lines = [f"Contact: {ENV.intents_security_contact}", f"Expires: {expires}T00:00:00Z", "Preferred-Languages: en"]
     if request.is_secure():
         lines.append(f"Canonical: {request.build_absolute_uri(request.path)}")
-    return HttpResponse("\n".join(lines) + "\n", content_type=TEXT, headers=A_DAY)
-
-
-@require_safe
-def manifest(request: HttpRequest) -> HttpResponse:
-    manifest = render_to_string("well_known/site.webmanifest")
-    return HttpResponse(manifest, content_type="application/manifest+json", headers=A_DAY)
-
-
-@require_safe
-def opensearch(request: HttpRequest) -> HttpResponse:
-    """Return the description with which browsers add the search to their address bar."""
-    described = render_to_string("well_known/opensearch.xml", {"root": client_ip.root(request)})
-    kind = "application/opensearchdescription+xml"
-    return HttpResponse(described, content_type=kind, headers={"Cache-Control": "private, max-age=86400"})
+    return HttpResponse("\n".join(lines) + "\n", content_type=TEXT, headers={"Cache-Control": f"public, {DAY}"})
 
 
 @require_safe
