@@ -3,13 +3,14 @@
 Reads also accept GET, so that a call can be shared as a link. Posted values appear in no URL and no log. Writes are
 posted, shown with their consequences, and sent after a confirmation.
 
-The form of a request has examples from the newest transfers. An answer leads to the next call of the intent.
+The form of a request has examples from the newest transfers. The next call is of the same operation, or of the next
+one. It sends back values from the response verbatim.
 """
 
 import shlex
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import groupby
@@ -33,9 +34,10 @@ from intents_ui.service import decode, operations, request_context
 from intents_ui.service.console import OPERATIONS, Attempt, Member, Operation, typed, written
 from intents_ui.service.errors import KNOWN, Overloaded, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.executor import LimitReason
-from intents_ui.service.fields import read_intent_id
+from intents_ui.service.fields import CHAIN_ID_LIMIT, read_intent_id
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentStatus, Page
 from intents_ui.settings import ENV
+from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import Names, chains_of
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
@@ -49,6 +51,8 @@ COPIED = 20_000  # characters; the page contains copyable text twice
 LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 15.0  # after which they are read again
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
+MAX_DIGITS = 78  # of a 256-bit integer
+TIME_TO_READ = timedelta(seconds=30)  # skips quotes that expire before the user can send the request
 
 SCENARIOS: Mapping[str, str] = tables.read(__package__, "scenarios.toml")
 # A field that only the emulator's ExecuteIntent supports.
@@ -61,6 +65,8 @@ BEGUN_WITH: Mapping[str, tuple[str, ...]] = {
 }
 MAYBE_DONE = "No response doesn't mean the request failed. Check the intent before retrying."
 SOMEWHERE = "https://intent-service.example"  # hides the address of a real service
+# By operation: the response field that the next request sends back, and its request field.
+CARRIED = {"GetIntentHistory": ("nextPage", "page"), "WaitIntentReceipt": ("receiptStates", "lastReceiptStates")}
 # What an operator does next with the changed intent: an operation, or to watch it at the end.
 NEXT = {"QuoteIntent": "CommitIntent", "CommitIntent": "ExecuteIntent", "ExecuteIntent": "watch"}
 EDITED = operator_auth.Refusal(
@@ -258,29 +264,80 @@ def offer(attempt: Attempt) -> summary.Summary | None:
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, names = members_of(operation), app.current().service.config.names
-    examples = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
+    tried = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
     values = asked.values
     if not (values or asked.is_asked or operation.name in ("CommitIntent", "ExecuteIntent")):
         begun = BEGUN_WITH.get(operation.name, ())
-        values = {each.name: examples.get(each.name, "") for each in known if each.is_required or each.name in begun}
+        values = {
+            each.name: tried.values.get(each.name, "") for each in known if each.is_required or each.name in begun
+        }
     # With the operator's brand. Fields of an object inside the request are together, the request's own have no group.
     labeled = [(member, member.under(names)) for member in known]
     grouped = groupby(labeled, key=lambda each: each[1].partition(".")[0] if "." in each[1] else "")
     return {
         "groups": [(name, list(inside)) for name, inside in grouped],
         "values": values,
-        "examples": {} if operation.name == "ExecuteIntent" else examples,
+        "examples": {"intentId": tried.committed} if operation.name == "ExecuteIntent" else tried.values,
+        "meanings": meanings(values),
         "scenarios": SCENARIOS.items(),
+        "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
 
 
-def examples_of(entries: Sequence[IntentHistory], names: Names) -> dict[str, str]:
-    """Return values by field name of the newest succeeded transfer, or of any other if there is none."""
+def meanings(values: Mapping[str, str]) -> dict[str, str]:
+    """Return `8453: Base`, `0x8335…: USDC on Base` and `40000000: 40 USDC` by field, where known.
+
+    Each repeats its value, so that it stays true when the user edits the field.
+    """
+    sides = {side: _whole(values.get(f"{side}ChainId")) for side in ("origin", "destination")}
+    chain_ids = [each for each in sides.values() if each and each < CHAIN_ID_LIMIT]
+    catalog, found = app.current().catalog, dict[str, str]()
+    if not chain_ids:
+        return found
+    with request_context.page_deadline():
+        catalog.learn(chain_ids)
+        for side, chain_id in sides.items():
+            address, info = values.get(f"{side}TokenAddress", "").strip(), catalog.chain(chain_id)
+            if info is None:
+                continue
+            chain, key = names.chain(chain_id, info=info), token_amounts.key(address) if address else None
+            money = token_amounts.Money(_whole(values.get(f"{side}TokenAmount")), chain_id, key, names=catalog)
+            found[f"{side}ChainId"] = f"{chain_id}: {chain}"
+            if address and money.called:
+                found[f"{side}TokenAddress"] = f"{text.visible(address)}: {money.called} on {chain}"
+            if address and money.value is not None and money.token.decimals is not None:
+                found[f"{side}TokenAmount"] = f"{money.value}: {money.amount.in_full}"
+    return found
+
+
+def _whole(written: str | None) -> int | None:
+    digits = (written or "").strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else None
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Values by field name. `quoted`, `committed`: IDs of the newest unexpired intents with these statuses."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    quoted: str = ""
+    committed: str = ""
+
+
+def examples_of(entries: Sequence[IntentHistory], *, using: Names, now: datetime) -> Examples:
+    """Return values of the newest succeeded transfer, or of any other if there is none."""
+
+    def newest(status: IntentStatus) -> str:
+        limit = now + TIME_TO_READ
+        waiting = (each for each in entries if each.status == status and each.expires_at and each.expires_at > limit)
+        return next((each.intent_id for each in waiting), "")
+
     receipts = [entry.receipt for entry in entries if entry.receipt and entry.receipt.summary]
     succeeded = [each for each in receipts if each.status == IntentStatus.SUCCEEDED and _hash(each)]
-    values = _values_of((succeeded or receipts)[0], names) if receipts else {}
-    return {name: str(value) for name, value in values.items() if value not in (None, "")}
+    values = _values_of((succeeded or receipts)[0], using) if receipts else {}
+    known = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    return Examples(known, quoted=newest(IntentStatus.QUOTED), committed=newest(IntentStatus.COMMITTED))
 
 
 def _hash(receipt: IntentReceipt) -> str:
@@ -321,16 +378,16 @@ def _values_of(receipt: IntentReceipt, using: Names) -> dict[str, object]:
     }
 
 
-def load_examples() -> dict[str, str]:
+def load_examples() -> Examples:
     """Return example values from recent transfers, or none if they can't be loaded."""
     try:
         with request_context.page_deadline(), request_context.within(PATIENCE_SECONDS):
             entries = app.current().service.ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
             names = app.current().catalog
             names.learn(chains_of(entries))
-            return examples_of(entries, names)
+            return examples_of(entries, using=names, now=datetime.now(UTC))
     except ServiceError:
-        return {}
+        return Examples()
 
 
 # The result
@@ -341,7 +398,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
     # Only operators know the address of a real service.
     root = client_ip.root(request) if ENV.embedded else SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
-    indented, intent_id = text.indented(attempt.text[:RAW_SHOWN]), changed(attempt)
+    indented, following, intent_id = text.indented(attempt.text[:RAW_SHOWN]), again(attempt), changed(attempt)
     lists = [each for each in received(attempt).values() if each.startswith("[")]
     status = "No response" if attempt.status is None else str(attempt.status)
     if attempt.status and attempt.status in HTTPStatus:
@@ -363,6 +420,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
         found_nothing=bool(lists) and all(not each.strip("[] \t\r\n") for each in lists),
         next=NEXT[operation.name] if intent_id else "",
         intent_id=intent_id,
+        next_link=link(operation, following) if following else None,
     )
 
 
@@ -435,6 +493,19 @@ def changed(attempt: Attempt) -> str:
         return read_intent_id(decode.read(members["intentId"]))
     except (KeyError, ValueError):
         return ""
+
+
+def again(attempt: Attempt) -> str:
+    """Return the request for the next page or the next change, or "" if there is none."""
+    if attempt.operation not in CARRIED:
+        return ""
+    member, asked_as = CARRIED[attempt.operation]
+    came = received(attempt)
+    carried = came.get(member, "null")
+    if carried == "null" or came.get("done") == "true" or _members(carried).get("more") == "false":
+        return ""
+    request = {**_members(attempt.sent), asked_as: carried}
+    return decode.write({name: decode.Verbatim(text) for name, text in request.items()}).decode()
 
 
 def received(attempt: Attempt) -> Mapping[str, str]:

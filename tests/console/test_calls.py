@@ -1,5 +1,6 @@
-"""Messages about console calls, and the same call for a shell."""
+"""Messages about console calls, the next call, and the same call for a shell."""
 
+import json
 import subprocess
 from typing import Any
 
@@ -69,6 +70,17 @@ def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
 def test_a_write_changes_the_intent_of_its_response(operation: str, text: str, intent_id: str) -> None:
     assert views.changed(attempt(operation, text=text)) == intent_id
     assert views.changed(attempt(operation, text=text, error=NotFound())) == ""
+
+
+def test_the_next_page_and_the_next_change_can_be_requested() -> None:
+    listed = attempt(
+        "GetIntentHistory", sent='{"byStatus":"FAILED"}', text='{"nextPage":{"after": 12345678901234567890 }}'
+    )
+    assert json.loads(views.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
+    waited = attempt("WaitIntentReceipt", sent='{"intentId":"1"}', text='{"receiptStates":["MINING"],"done":false}')
+    assert json.loads(views.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
+    for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
+        assert views.again(attempt(operation, text=text)) == ""
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,16 @@ def test_a_link_alone_sends_nothing(site, emulator):
     assert EMPTY in visible_text(site.get("/console/QuoteIntent", UNCONFIRMED))
 
 
+def test_the_next_page_is_one_click_away(site):
+    page = site.get("/console/GetIntentHistory?page.pageSize=2&ask=fields")
+    first, second = (
+        {each["intentId"] for each in json.loads(raw(found))["intents"]}
+        for found in (page, follow(site, page, "Next page"))
+    )
+    assert len(first) == len(second) == 2
+    assert not first & second
+
+
 def test_an_intent_is_sent_back_exactly_as_received(site):
     """Through a text area, with every character that forms or pages may change."""
     odd = '{ "memo":"a\\r\\n<\\/textarea>&amp;\\u00e9é\\u0000",\n\t"n":1.10,"n2":1e2 ,"intentId":"0x12"}'
@@ -267,6 +277,11 @@ def test_a_demo_transfer_follows_the_selected_scenario(site, emulator):
     assert json.loads(body_to_confirm(page, "ExecuteIntent")).get("scenario", "") == scenario
     page = submit(site, page, "Send ExecuteIntent")
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
+
+
+def test_the_newest_quote_leads_to_its_commit_page(site):
+    page = follow(site, site.get("/console/CommitIntent"), "newest quote that can still be accepted")
+    assert "Accept this quote?" in visible_text(page)
 
 
 def test_without_the_service_the_form_has_no_invented_example(site, emulator):
