@@ -12,7 +12,6 @@ import django.conf
 import hypothesis
 import pytest
 import time_machine
-from django.core.handlers.wsgi import WSGIRequest
 from pydantic import SecretStr
 
 from tests import canary
@@ -48,13 +47,6 @@ def pytest_configure() -> None:
     reading.BALANCE_TIMEOUT = 5.0
     os.environ |= constants(**{BALANCE_TIMEOUT: reading.BALANCE_TIMEOUT})
     canary.watch()
-    WSGIRequest.scope = property(scope_of)
-
-
-def scope_of(request: WSGIRequest) -> dict[str, Any]:
-    """Return what our server would receive for a request of Django's test client."""
-    headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
-    return {"client": (request.META["REMOTE_ADDR"], 1), "headers": headers, "path": request.path}
 
 
 def pytest_collection_finish() -> None:

@@ -4,6 +4,7 @@ If the response doesn't tell whether it was accepted, the intent itself is loade
 """
 
 import json
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import app, tables
 from intents_ui.formatting import failures, text
 from intents_ui.http import marks, operator_auth
-from intents_ui.http.operator_auth import Refusal
+from intents_ui.http.operator_auth import Confirmed, Refusal
 from intents_ui.service import decode, errors, operations, request_context
 from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent, IntentStatus
@@ -32,6 +33,8 @@ from intents_ui.web.links import canonical_url
 
 MAX_CHANGES = 50
 CHANGE_CAP = 200
+SHOWN_AGAIN = 100_000  # characters of the confirmed JSON that the form carries, to show what changed since
+FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = 3600  # for which a form can be submitted, and is remembered after that
 # With these reasons, nothing reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
@@ -70,13 +73,13 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")
     confirmed = operator_auth.read_confirmed(request.POST.get("seen", ""), intent_id, form, max_age=FORM_SECONDS)
-    refused = operator_auth.refusal(request) if confirmed else UNPROVEN
-    if confirmed is None or refused:
+    refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
+    if confirmed is None or (refused := refused or operator_auth.refusal(request)):
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
     operator_auth.record(request, "CommitIntent")
     sent = send(intent_id, form=form, confirmed=confirmed)
     if isinstance(sent, Intent):
-        response = confirmation(request, sent, CHANGED, changes=changes(confirmed, sent.raw))
+        response = confirmation(request, sent, CHANGED, changes=changes(confirmed.carried, sent.raw))
     else:
         response = page(request, intent_id, sent)
     operator_auth.remember(request, response)
@@ -93,6 +96,7 @@ def confirmation(
     if not transfer.is_offered:
         return page(request, found.intent_id, not_offered(found))
     form = secrets.token_urlsafe(12)
+    carried = found.raw if len(found.raw) <= SHOWN_AGAIN else None
     context = {
         "intent": found,
         "execute_until": execute_until(found, now=at),
@@ -100,7 +104,7 @@ def confirmation(
         "names": names,
         "now": at,
         "form": form,
-        "seen": operator_auth.sign(found.raw, found.intent_id, form),
+        "seen": operator_auth.sign(found.raw, found.intent_id, form, carried=carried),
         "changes": changes,
         "asked": operator_auth.TokenPrompt(request),
         "refused": refused,
@@ -117,7 +121,7 @@ def page(request: HttpRequest, intent_id: str, result: SimpleNamespace) -> HttpR
     return render(request, "transfers/commit_result.html", context, status=status)
 
 
-def send(intent_id: str, *, form: str, confirmed: str) -> SimpleNamespace | Intent:
+def send(intent_id: str, *, form: str, confirmed: Confirmed) -> SimpleNamespace | Intent:
     """Read the intent again and send it once per form, or nothing if it has changed, which returns the intent."""
     service, hub = app.current().service, app.current().hub
     try:
@@ -128,7 +132,7 @@ def send(intent_id: str, *, form: str, confirmed: str) -> SimpleNamespace | Inte
         return result(CommitOutcome.REPEATED, state=found)
     if not Transfer(found, None, now=datetime.now(UTC)).is_offered:
         return not_offered(found)
-    if confirmed != found.raw:
+    if not confirmed.is_of(found.raw):
         return found
     try:
         committed = request_context.without_deadline(lambda: service.ask(operations.commit_intent(found)))
@@ -223,22 +227,25 @@ def result(
     return SimpleNamespace(outcome=outcome, **words_of, state=shown, error=error, until=until)
 
 
-def changes(before: str, now: str) -> SimpleNamespace:
+def changes(before: str | None, now: str) -> SimpleNamespace:
     """Compare the confirmed JSON of an intent with the JSON that the service gives now, field by field.
 
-    `fields` are the first changed fields, each with its value in both versions, "" where it is missing.
+    `before` is None if it was too long for the form. `fields` are the first changed fields, each with its value in both
+    versions, "" where it is missing.
     """
 
     def shown(value: str) -> str:
         return text.capped(value, cap=CHANGE_CAP).shown if value else ""
 
-    one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
-    found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
-    differing = [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
+    differing = []
+    if before is not None:
+        one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
+        found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
+        differing = [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
     return SimpleNamespace(
         fields=differing[:MAX_CHANGES],
         more=max(len(differing) - MAX_CHANGES, 0),
-        before=text.visible(before, lines=True),
+        before=None if before is None else text.visible(before, lines=True),
         now=text.visible(now, lines=True),
     )
 

@@ -189,7 +189,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     if not asked.confirmed:
         return page(request, operation, asked, is_to_confirm=True)
     confirmed = operator_auth.read_confirmed(asked.confirmed, operation.name)
-    refused = operator_auth.refusal(request) if asked.text == confirmed else EDITED
+    refused = operator_auth.refusal(request) if confirmed and confirmed.is_of(asked.text) else EDITED
     if refused:
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)

@@ -18,6 +18,8 @@ ORIGIN = re.compile(r"https?://([^/?#@\s]+)(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
+# The headers by which clients are told apart, with their keys in a Django request.
+KEYS = [(name, f"HTTP_{name.decode().upper().replace('-', '_')}") for name in (*PASSED_ON, b"authorization")]
 UNREADABLE = "unreadable"  # all clients whose forwarded address is invalid
 API_CLIENT = "token "  # with which the names of clients with a token begin
 THIS_MACHINE = "this machine"  # where it has a limit
@@ -79,15 +81,15 @@ def is_passed_on(scope: Mapping[str, Any]) -> bool:
     return any(name in PASSED_ON for name, _ in scope["headers"])
 
 
-def scope_of(request: HttpRequest) -> Mapping[str, Any]:
-    """Return the ASGI scope of a request. Where no server made it, it is one of this machine."""
-    scope: Mapping[str, Any] = getattr(request, "scope", {"client": None, "headers": ()})
-    return scope
-
-
 def of(request: HttpRequest) -> str | None:
     """Return `client_of` for a Django request."""
-    return client_of(scope_of(request))
+    return client_of(_scope_of(request))
+
+
+def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
+    client = request.META.get("REMOTE_ADDR")
+    headers = [(name, request.META[key].encode("latin-1", "replace")) for name, key in KEYS if key in request.META]
+    return {"client": (client, 0) if client else None, "headers": headers, "path": request.path}
 
 
 def is_by_our_proxy(scope: Mapping[str, Any]) -> bool:
@@ -104,10 +106,15 @@ def may_read_figures(scope: Mapping[str, Any]) -> bool:
     return is_certain and is_within(caller(scope) or "", settings.ENV.intents_metrics)
 
 
-def is_behind_unnamed_proxy(scope: Mapping[str, Any]) -> bool:
+def runs_it(request: HttpRequest) -> bool:
+    """Return `may_read_figures` for a Django request."""
+    return may_read_figures(_scope_of(request))
+
+
+def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
     """Return whether a proxy missing from TRUSTED_PROXIES forwarded the request."""
-    is_forwarded = any(name == b"x-forwarded-for" for name, _ in scope["headers"])
-    return is_forwarded and bool(scope["client"]) and not is_by_our_proxy(scope)
+    is_forwarded = "HTTP_X_FORWARDED_FOR" in request.META and bool(request.META.get("REMOTE_ADDR"))
+    return is_forwarded and not is_by_our_proxy(_scope_of(request))
 
 
 def is_within(address: str, networks: Sequence[Network]) -> bool:
@@ -178,7 +185,8 @@ def user_of(scope: Mapping[str, Any]) -> User:
 
 
 def current_user(request: HttpRequest) -> User:
-    return user_of(scope_of(request))
+    """Return the user of a Django request. One that no ASGI server made is ANONYMOUS."""
+    return user_of(getattr(request, "scope", {"client": None}))
 
 
 def _header(scope: Mapping[str, Any], name: str) -> str:

@@ -1,20 +1,34 @@
-"""Pagination cursors: positions in a list as a URL parameter, signed so that no one else can write them.
+"""URL-safe pagination cursors.
 
 A cursor contains the service's own cursors unchanged, so a link to a page of a list works later and for other users.
 """
 
 import hashlib
+import json
+import zlib
 from dataclasses import replace
+from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, QueryDict
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+from pydantic import Field, TypeAdapter
 
-from intents_ui.service.lookup import Position
+from intents_ui.search.filters import LARGEST_SIZE
+from intents_ui.service.lookup import MAX_EARLIER, Position
 from intents_ui.service.models import Page
 
 NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length
+LONGEST_TEXT = 50_000  # characters of its JSON
+# The list's fingerprint, the page's number, and the cursors of the page and of those before it.
+PARTS: Final = TypeAdapter(
+    tuple[
+        str,
+        Annotated[int, Field(ge=1, le=10**6)],
+        Annotated[tuple[str | None, ...], Field(min_length=1, max_length=1 + MAX_EARLIER)],
+    ]
+)
 
 
 class Unreadable(Exception):
@@ -30,24 +44,37 @@ def write(position: Position, *, query: str) -> str:
 
     If the cursor is too long, it drops the oldest pages.
     """
-    cursors = [page.raw if page else None for page in (position.cursor, *position.earlier)]
-    word = Signer(salt=NAME).sign_object([_fingerprint(query), position.number, cursors], compress=True)
-    if len(word) > LONGEST and position.earlier:
+    cursors = (position.cursor, *position.earlier)
+    texts = [page.raw if page else None for page in cursors]
+    parts = json.dumps([_fingerprint(query), position.number, texts], separators=(",", ":")).encode()
+    word = urlsafe_base64_encode(zlib.compress(parts))  # the cursors of a list are alike
+    if (len(word) > LONGEST or len(parts) > LONGEST_TEXT) and position.earlier:
         return write(replace(position, earlier=position.earlier[1:]), query=query)
     return word
 
 
 def read(word: str, *, query: str) -> Position:
-    """Return the position of a cursor. Raises Unreadable or ListMismatch."""
+    """Return the position of a cursor. Raises Unreadable or ListMismatch.
+
+    Anyone can write a cursor, so no page is larger than a list's.
+    """
     if not word:
         return Position()
+    if len(word) > LONGEST:
+        raise Unreadable
     try:
-        fingerprint, number, cursors = Signer(salt=NAME).unsign_object(word)
-    except BadSignature:
+        compressed = zlib.decompressobj()
+        parts = compressed.decompress(urlsafe_base64_decode(word), LONGEST_TEXT)
+        if not compressed.eof or compressed.unused_data:
+            raise Unreadable
+        fingerprint, number, texts = PARTS.validate_json(parts)
+        cursor, *earlier = [None if text is None else Page.from_text(text) for text in texts]
+    except (ValueError, zlib.error):
         raise Unreadable from None
+    if any(page and (page.page_size or 0) > LARGEST_SIZE for page in (cursor, *earlier)):
+        raise Unreadable
     if fingerprint != _fingerprint(query):
         raise ListMismatch
-    cursor, *earlier = (None if text is None else Page.from_text(text) for text in cursors)
     return Position(cursor, tuple(earlier), number)
 
 

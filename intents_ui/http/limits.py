@@ -132,9 +132,8 @@ class RateLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        scope = client_ip.scope_of(request)
-        if client_ip.is_behind_unnamed_proxy(scope):
-            log.warning(UNTRUSTED_PROXY, scope["client"][0], extra={"once": True})
+        if client_ip.is_behind_unnamed_proxy(request):
+            log.warning(UNTRUSTED_PROXY, request.META.get("REMOTE_ADDR"), extra={"once": True})
         kilobytes = int(request.META.get("CONTENT_LENGTH") or 0) // 1024
         response = charged(request, max(PAGE, kilobytes)) or self.get_response(request)
         quota: Quota | None = vars(request).get("quota")

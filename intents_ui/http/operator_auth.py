@@ -7,6 +7,7 @@ A view with such a form is an `operator_form`. It rejects with `refusal`, calls 
 `operator_fields` (parts/operator.html) with a `TokenPrompt`.
 """
 
+import hashlib
 import logging
 import secrets
 import time
@@ -20,6 +21,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
@@ -178,16 +180,33 @@ def _salt() -> str:
 
 # Confirmations: a form carries what the operator was shown, so that exactly those bytes are sent.
 
+CONFIRMED = "operator.confirmed"
 
-def sign(text: str, *subject: str) -> str:
+
+@dataclass(frozen=True)
+class Confirmed:
+    """Content of a confirmation. `carried` is the text itself, if the form carries it."""
+
+    digest: str
+    carried: str | None
+
+    def is_of(self, text: str) -> bool:
+        return constant_time_compare(self.digest, _digest(text))
+
+
+def sign(text: str, *subject: str, carried: str | None = None) -> str:
     """Return the confirmation of a text that was shown, for the same subject only, such as an operation."""
-    return signing.dumps([*subject, text], salt="operator.confirmed", compress=True)
+    return signing.dumps([*subject, _digest(text), carried], salt=CONFIRMED, compress=True)
 
 
-def read_confirmed(given: str, *subject: str, max_age: int | None = None) -> str | None:
-    """Return the text that a form confirms, or None if its signature is invalid, too old, or for another subject."""
+def read_confirmed(given: str, *subject: str, max_age: int | None = None) -> Confirmed | None:
+    """Return a form's confirmation, or None if its signature is invalid, too old, or for another subject."""
     try:
-        *named, text = signing.loads(given, salt="operator.confirmed", max_age=max_age)
+        *named, digest, carried = signing.loads(given, salt=CONFIRMED, max_age=max_age)
     except signing.BadSignature:
         return None
-    return text if tuple(named) == subject else None
+    return Confirmed(digest, carried) if tuple(named) == subject else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -19,7 +19,7 @@ from intents_ui.http.marks import is_partial
 
 HELD_BACK: Final = failures.of_dashboard("secret")
 # Random characters that our own pages made. Now and then they have the form of a key.
-TOKENS: Final = {"csrfmiddlewaretoken", "form", "seen", "confirmed", cursors.NAME}
+TOKENS: Final = {"csrfmiddlewaretoken", "form", "seen", cursors.NAME}
 FORMS: Final = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # In JSON, `\n` is two characters, the second of which looks like a letter of the next word.
 JSON_BREAKS: Final = re.compile(r"\\[nrt]")

@@ -41,7 +41,7 @@ def view(request: HttpRequest) -> HttpResponse:
     known = mirror_coverage()
     hours = known.hours if known else ()
     context = {
-        "in_detail": client_ip.may_read_figures(client_ip.scope_of(request)),
+        "in_detail": client_ip.runs_it(request),
         "known": known,
         "conditions": CONDITIONS,
         "days": known.days[: -MAX_DAYS - 1 : -1] if known else (),

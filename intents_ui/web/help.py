@@ -56,7 +56,7 @@ def service(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
     lists, state = app.current().catalog.known(), app.current().service.health.status()
     context = {
-        "in_detail": client_ip.may_read_figures(client_ip.scope_of(request)),
+        "in_detail": client_ip.runs_it(request),
         "service": labels("service")[state.state],
         "answered_at": before(state.answered, now=now),
         "failed_at": before(state.failed, now=now),

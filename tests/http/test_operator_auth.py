@@ -137,8 +137,18 @@ def test_wrong_tokens_at_the_token_page_are_limited() -> None:
     assert statuses == [403] * 10 + [429], "also from this machine"
 
 
+LONG = "x" * 10_000
+
+
 @pytest.mark.parametrize(("minutes", "holds"), [(59, True), (61, False)])
 def test_a_confirmation_holds_for_an_hour(minutes: int, holds: bool) -> None:
     signed = sign("shown", "0x1", "one")
     with time_machine.travel(datetime.now(UTC) + timedelta(minutes=minutes)):
         assert bool(read_confirmed(signed, "0x1", "one", max_age=3600)) is holds
+
+
+def test_the_end_of_a_long_text_is_confirmed_too() -> None:
+    confirmed = read_confirmed(sign(LONG, "CommitIntent"), "CommitIntent")
+    assert confirmed
+    assert confirmed.is_of(LONG)
+    assert not confirmed.is_of(f"{LONG[:-1]}y")

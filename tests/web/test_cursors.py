@@ -2,12 +2,14 @@
 
 import json
 import random
+import zlib
 from dataclasses import replace
 
 import pytest
-from django.core.signing import Signer
+from django.utils.http import urlsafe_base64_encode
 
 from intents_ui.http import cursors
+from intents_ui.search.filters import LARGEST_SIZE
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
 
@@ -38,16 +40,44 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
 
 
 WORD = cursors.write(deep(5), query=LIST)
-FOREIGN = [
-    *("zz", ":", "..", "%00", "\x00", "🙂", "a:b:c", ".:" + "A" * 43, "A" * 100_000, WORD[:-3], f"x{WORD}"),
-    *(Signer(key=key, salt=salt).sign_object(["", 1, [None]]) for key, salt in (("other", "cursor"), (None, "other"))),
+
+
+def written(*parts: object) -> str:
+    return urlsafe_base64_encode(zlib.compress(json.dumps(parts).encode()))
+
+
+STRANGE = [
+    *(written(*parts) for parts in ([], ["x"], ["x", 1, []], ["x", "one", [None]], ["x", 1, "x"])),
+    *(written("x", 1, [text]) for text in ("[]", '{"pageSize":100000}', '{"after":1,"after":2}', "\ud800")),
+    *(written("x", number, [None]) for number in (0, -1, 10**4299)),
+    written("x", 1, [None] * 1_000),
+    written("x", 1, [json.dumps({"column": "x" * 1_000_000})]),
+    urlsafe_base64_encode(b'["x",1,[null]]'),
+    WORD[:-3],
+    "zz",
+    ":",
+    "..",
+    "%00",
+    "\x00",
+    "🙂",
+    "a:b:c",
+    ".:" + "A" * 43,
+    "A" * 100_000,
 ]
 
 
-@pytest.mark.parametrize("word", FOREIGN, ids=range(len(FOREIGN)))
+@pytest.mark.parametrize("word", STRANGE, ids=range(len(STRANGE)))
 def test_a_foreign_bookmark_is_rejected(word: str) -> None:
     with pytest.raises(cursors.Unreadable):
         cursors.read(word, query=LIST)
+
+
+@pytest.mark.parametrize("page", [{"pageSize": LARGEST_SIZE}, {"after": 5}], ids=["the largest", "none"])
+def test_a_bookmark_has_the_page_size_of_a_list_at_most(page: dict[str, int]) -> None:
+    with pytest.raises(cursors.ListMismatch):  # which is all that is wrong with it
+        cursors.read(written("x", 1, [json.dumps(page)]), query=LIST)
+    with pytest.raises(cursors.Unreadable):
+        cursors.read(written("x", 1, [None, json.dumps(page | {"pageSize": LARGEST_SIZE + 1})]), query=LIST)
 
 
 def long(*lengths: int) -> Position:
