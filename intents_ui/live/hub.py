@@ -267,14 +267,13 @@ class Poller:
 
     def __init__(self, watch: Watch) -> None:
         self.watch, self.hub, self.intent_id = watch, watch.hub, watch.intent_id
-        # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
-        self.must_poll = True
+        # Plain polls before a long poll. The first returns at once, while a long poll would block without a change.
+        self.plain_polls = 1
         self.cursor: tuple[str | None, ...] | None = None
         # Since when nothing is expected: the transfer failed, or the service says so. Both can be wrong.
         self.quiet_since: datetime | None = None
         self.quick_responses = 0
         self.cut_polls = 0
-        self.plain_polls = 0  # left before a long poll is tried again
         self.failures = 0
 
     @property
@@ -285,7 +284,7 @@ class Poller:
     async def run(self) -> None:
         """Poll. An internal error is published as a stale snapshot, and raised."""
         while not self.snapshot.is_final:
-            if self.must_poll:
+            if self.plain_polls:
                 await self.hub.next_turn()
             try:
                 pause = await (self._long_poll() if self._may_long_poll() else self._poll())
@@ -299,7 +298,7 @@ class Poller:
                 await asyncio.sleep(pause)
 
     def _may_long_poll(self) -> bool:
-        return not (self.must_poll or self.quiet_since or self.plain_polls) and self.hub.service.can_hold
+        return not (self.plain_polls or self.quiet_since) and self.hub.service.can_hold
 
     async def _poll(self) -> float:
         """Send one request, publish the response, and return the delay before the next request."""
@@ -309,7 +308,6 @@ class Poller:
             self._publish(receipt)
         except NotFound:
             await self._poll_intent()
-        self.must_poll = False
         if self.snapshot.content != before:
             self.cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
         self.plain_polls = max(0, self.plain_polls - 1)
@@ -339,15 +337,13 @@ class Poller:
         except NotFound:
             if self.snapshot.receipt:
                 raise
-            self.must_poll = True  # not executed yet, and it may have expired in the meantime
+            self.plain_polls = 1  # not executed yet, and it may have expired in the meantime
             return self._pause(began, is_changed=False)
         except Unreachable as error:
             if error.reason is not Reason.TIMEOUT:
                 raise
-            self.cut_polls += 1
-            if self.cut_polls == MAX_CUT_POLLS:
-                self.cut_polls, self.plain_polls = 0, POLLS_INSTEAD
-            self.must_poll = True
+            self.cut_polls = (self.cut_polls + 1) % MAX_CUT_POLLS
+            self.plain_polls = 1 if self.cut_polls else POLLS_INSTEAD
             return 0.0
         if self.cursor is not None:
             self.cut_polls = 0  # only calls with a cursor are long polls
@@ -397,7 +393,7 @@ class Poller:
         """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
             return error.retry_after * SystemRandom().uniform(0.5, 1.0)
-        self.must_poll = True
+        self.plain_polls = max(1, self.plain_polls)
         # The circuit breaker says when it lets a call through.
         pause = error.again_in
         if pause is None:
