@@ -46,16 +46,11 @@ def client_of(scope: Mapping[str, Any]) -> str | None:
 
 def token_of(scope: Mapping[str, Any]) -> Token | None:
     """Return the token with which the API or MCP is called. An unknown one is that of a proxy for single sign-on."""
-    sent = [value for name, value in scope["headers"] if name == b"authorization"]
-    if not sent or not is_for_programs(scope.get("path", "")):
+    path, sent = scope.get("path", ""), [value for name, value in scope["headers"] if name == b"authorization"]
+    if not sent or not (path.startswith(api_access.OPERATIONS) or path == api_access.MCP):
         return None
     scheme, _, given = bytes(sent[0]).decode("latin-1").partition(" ")
     return api_access.find(settings.ENV.api_tokens, given.strip()) if scheme.lower() == "bearer" else None
-
-
-def is_for_programs(path: str) -> bool:
-    """Return whether a path is an operation of the API, or MCP."""
-    return path.startswith(api_access.OPERATIONS) or path == api_access.MCP
 
 
 def name_of(token: Token) -> str:

@@ -267,16 +267,16 @@ def add_stale_notice(
     def answer(request: HttpRequest) -> HttpResponseBase:
         with request_context.collecting("stale", "failed") as used:
             response = get_response(request)
-            if old := used.stale:
-                age = datetime.now(UTC) - min(each.learned_at for each in old)  # of the oldest
-                response["Age"] = str(max(0, int(age.total_seconds())))
-            if is_page(response):
-                patch_vary_headers(response, ["HX-Request-Type"])
+            if used.stale:
+                response["Age"] = str(max(0, int((datetime.now(UTC) - used.as_of).total_seconds())))
+            if not response.headers.get("Content-Type", "").startswith("text/html"):
+                return response
+            patch_vary_headers(response, ["HX-Request-Type"])
             match = request.resolver_match
             marked = marks.of_view(match.func) if match else marks.NONE
             # A fragment of a page with the frame.
-            is_fragment = is_partial(request) and is_page(response) and not marked.is_framed
-            if isinstance(response, HttpResponse) and is_fragment and response.status_code not in EMPTY:
+            is_fragment = is_partial(request) and not marked.is_framed and response.status_code not in EMPTY
+            if isinstance(response, HttpResponse) and is_fragment:
                 patch_vary_headers(response, ["HX-Current-URL"])
                 # A fragment from the page's own URL refreshes all of its service data. Compared as text: a client can
                 # send anything.
@@ -285,14 +285,10 @@ def add_stale_notice(
                 # The name of the fragment, to find its notice by.
                 part = (match and match.url_name) or "part"
                 # Only the full page says that names are stale.
-                shown = old if whole else failures.without_names(old)
+                shown = used.stale if whole else failures.without_names(used.stale)
                 places = {"old": shown, "failed_calls": used.failed, "is_whole": whole, "part": part}
                 response.content += render_to_string("parts/stale_notice_fragment.html", places).encode()
                 response["Content-Length"] = str(len(response.content))  # set before by Django
         return response
 
     return answer
-
-
-def is_page(response: HttpResponseBase) -> bool:
-    return response.headers.get("Content-Type", "").startswith("text/html")

@@ -143,7 +143,7 @@ class RateLimits:
         return response
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> HttpResponse | None:
-        is_for_programs = client_ip.is_for_programs(request.path) or request.path.startswith(api_access.API)
+        is_for_programs = request.path == api_access.MCP or request.path.startswith(api_access.API)
         if ENV.intents_api == "off" and is_for_programs:
             raise Http404("This URL doesn't exist.")
         found = marks.of_view(view)
