@@ -4,7 +4,6 @@ If the response doesn't tell whether it was accepted, the intent itself is loade
 """
 
 import json
-import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -34,7 +33,6 @@ from intents_ui.web.links import canonical_url
 MAX_CHANGES = 50
 CHANGE_CAP = 200
 SHOWN_AGAIN = 100_000  # characters of the confirmed JSON that the form carries, to show what changed since
-FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = 3600  # for which a form can be submitted, and is remembered after that
 # With these reasons, nothing reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
@@ -73,8 +71,8 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")
     confirmed = operator_auth.read_confirmed(request.POST.get("seen", ""), intent_id, form, max_age=FORM_SECONDS)
-    refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
-    if confirmed is None or (refused := refused or operator_auth.refusal(request)):
+    refused = operator_auth.refusal(request) if confirmed else UNPROVEN
+    if confirmed is None or refused:
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
     operator_auth.record(request, "CommitIntent")
     sent = send(intent_id, form=form, confirmed=confirmed)

@@ -166,9 +166,8 @@ def user_of(scope: Mapping[str, Any]) -> User:
 
     Only the proxies in TRUSTED_PROXIES are trusted. A repeated header, or one that isn't plain text, is ignored.
     """
-    if not settings.ENV.intents_user_header or not is_by_our_proxy(scope):
-        return ANONYMOUS
-    name = _header(scope, settings.ENV.intents_user_header)
+    header = settings.ENV.intents_user_header
+    name = _header(scope, header) if header and is_by_our_proxy(scope) else ""
     if not name:
         return ANONYMOUS
     if not settings.ENV.intents_groups_header:

@@ -113,9 +113,7 @@ class RateLimiter:
                 left = now + SECONDS * MICROSECONDS - full_at
                 if left >= 0:
                     self._full_at[client] = full_at
-        if left < 0:
-            return Quota(capacity, left // unit + cost, ceil(-left / MICROSECONDS))
-        return Quota(capacity, left // unit, 0)
+        return Quota(capacity, left // unit + (cost if left < 0 else 0), ceil(max(0, -left) / MICROSECONDS))
 
     def consume_here(self, client: str | None, cost: int = PAGE) -> int:
         """Take units in memory, where waiting for Redis isn't an option. Returns the seconds to wait."""

@@ -231,7 +231,6 @@ async def until_disconnect(receive: Receive) -> None:
 
 def last_event_id(scope: Message) -> str:
     """Return the ID of the client's snapshot: from the last event before a reconnect, or from the page itself."""
-    for name, value in scope["headers"]:
-        if name == b"last-event-id":
-            return bytes(value).decode("latin-1")
+    if sent := dict(scope["headers"]).get(b"last-event-id"):
+        return bytes(sent).decode("latin-1")
     return parse_qs(bytes(scope["query_string"]).decode("latin-1")).get("seen", [""])[0]
