@@ -9,8 +9,8 @@ one. It sends back values from the response verbatim.
 
 import shlex
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from itertools import groupby
@@ -35,7 +35,7 @@ from intents_ui.service.console import OPERATIONS, Attempt, Member, Operation, t
 from intents_ui.service.errors import KNOWN, Overloaded, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.executor import LimitReason
 from intents_ui.service.fields import CHAIN_ID_LIMIT, read_intent_id
-from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentStatus, Page
+from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, Page
 from intents_ui.settings import ENV
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import Names, chains_of
@@ -264,23 +264,21 @@ def offer(attempt: Attempt) -> summary.Summary | None:
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, names = members_of(operation), app.current().service.config.names
-    tried = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
+    examples = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
     values = asked.values
     if not (values or asked.is_asked or operation.name in ("CommitIntent", "ExecuteIntent")):
         begun = BEGUN_WITH.get(operation.name, ())
-        values = {
-            each.name: tried.values.get(each.name, "") for each in known if each.is_required or each.name in begun
-        }
+        values = {each.name: examples.get(each.name, "") for each in known if each.is_required or each.name in begun}
     # With the operator's brand. Fields of an object inside the request are together, the request's own have no group.
     labeled = [(member, member.under(names)) for member in known]
     grouped = groupby(labeled, key=lambda each: each[1].partition(".")[0] if "." in each[1] else "")
     return {
         "groups": [(name, list(inside)) for name, inside in grouped],
         "values": values,
-        "examples": {"intentId": tried.committed} if operation.name == "ExecuteIntent" else tried.values,
+        "examples": {"intentId": examples.get("committed", "")} if operation.name == "ExecuteIntent" else examples,
         "meanings": meanings(values),
         "scenarios": SCENARIOS.items(),
-        "quoted": tried.quoted if operation.name == "CommitIntent" else "",
+        "quoted": examples.get("quoted", "") if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
 
@@ -314,30 +312,6 @@ def meanings(values: Mapping[str, str]) -> dict[str, str]:
 def _whole(written: str | None) -> int | None:
     digits = (written or "").strip()
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else None
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Values by field name. `quoted`, `committed`: IDs of the newest unexpired intents with these statuses."""
-
-    values: Mapping[str, str] = field(default_factory=dict)
-    quoted: str = ""
-    committed: str = ""
-
-
-def examples_of(entries: Sequence[IntentHistory], *, using: Names, now: datetime) -> Examples:
-    """Return values of the newest succeeded transfer, or of any other if there is none."""
-
-    def newest(status: IntentStatus) -> str:
-        limit = now + TIME_TO_READ
-        waiting = (each for each in entries if each.status == status and each.expires_at and each.expires_at > limit)
-        return next((each.intent_id for each in waiting), "")
-
-    receipts = [entry.receipt for entry in entries if entry.receipt and entry.receipt.summary]
-    succeeded = [each for each in receipts if each.status == IntentStatus.SUCCEEDED and _hash(each)]
-    values = _values_of((succeeded or receipts)[0], using) if receipts else {}
-    known = {name: str(value) for name, value in values.items() if value not in (None, "")}
-    return Examples(known, quoted=newest(IntentStatus.QUOTED), committed=newest(IntentStatus.COMMITTED))
 
 
 def _hash(receipt: IntentReceipt) -> str:
@@ -378,16 +352,25 @@ def _values_of(receipt: IntentReceipt, using: Names) -> dict[str, object]:
     }
 
 
-def load_examples() -> Examples:
-    """Return example values from recent transfers, or none if they can't be loaded."""
+def load_examples() -> dict[str, str]:
+    """Return values of the newest succeeded transfer by field, else of the newest, or none if they can't be loaded.
+
+    `quoted`, `committed`: IDs of the newest unexpired intents with these statuses.
+    """
     try:
         with request_context.page_deadline(), request_context.within(PATIENCE_SECONDS):
             entries = app.current().service.ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
             names = app.current().catalog
             names.learn(chains_of(entries))
-            return examples_of(entries, using=names, now=datetime.now(UTC))
     except ServiceError:
-        return Examples()
+        return {}
+    limit = datetime.now(UTC) + TIME_TO_READ
+    waiting = {each.status: each.intent_id for each in reversed(entries) if each.expires_at and each.expires_at > limit}
+    receipts = [entry.receipt for entry in entries if entry.receipt and entry.receipt.summary]
+    succeeded = [each for each in receipts if each.status == IntentStatus.SUCCEEDED and _hash(each)]
+    values = _values_of((succeeded or receipts)[0], names) if receipts else {}
+    values |= {"quoted": waiting.get(IntentStatus.QUOTED), "committed": waiting.get(IntentStatus.COMMITTED)}
+    return {name: str(value) for name, value in values.items() if value not in (None, "")}
 
 
 # The result
