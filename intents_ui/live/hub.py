@@ -284,7 +284,7 @@ class Poller:
     async def run(self) -> None:
         """Poll. An internal error is published as a stale snapshot, and raised."""
         while not self.snapshot.is_final:
-            if self.plain_polls:
+            if self.plain_polls == 1:  # a start, or the next one after a failure
                 await self.hub.next_turn()
             try:
                 pause = await (self._long_poll() if self._may_long_poll() else self._poll())
@@ -393,7 +393,7 @@ class Poller:
         """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
             return error.retry_after * SystemRandom().uniform(0.5, 1.0)
-        self.plain_polls = max(1, self.plain_polls)
+        self.plain_polls = 1
         # The circuit breaker says when it lets a call through.
         pause = error.again_in
         if pause is None:
