@@ -7,7 +7,7 @@ A single pass of one regular expression without backtracking over text of limite
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -448,24 +448,10 @@ def only(written: str, kinds: Sequence[Kind]) -> str | None:
 
 # Links at block explorers: of chains that the service lists, and of well-known others
 
-type Reader = Callable[[str], str | None]
-
 
 class Explorer(NamedTuple):
     chain: str
     link: str
-
-
-class LinkForm(NamedTuple):
-    """How the explorers of a chain write links. The readers return a value as the chain writes it, or None if it is
-    none of the chain's. `home`: the explorer if the service lists none.
-    """
-
-    transaction: str
-    address: str
-    read_hash: Reader
-    read_address: Reader
-    home: str = ""
 
 
 def account(address: str | None) -> str | None:
@@ -473,33 +459,6 @@ def account(address: str | None) -> str | None:
     if address is None or hashes.is_native(address):
         return None
     return hashes.any_address(address) or (address if shape_of(address) else None)
-
-
-def _if(is_valid: Callable[[str], bool]) -> Reader:
-    return lambda value: value if is_valid(value) else None
-
-
-def _address_on(chain: str) -> Reader:
-    return lambda value: value if (shape := shape_of(value)) and shape.chain == chain else None
-
-
-def _bare_hash(value: str) -> str | None:
-    return (hashes.canonical_hash(value) or "").removeprefix("0x") or None
-
-
-EVM = LinkForm("/tx/", "/address/", hashes.canonical_hash, lambda value: account(hashes.canonical_address(value)))
-BASE58_OF_32_BYTES = _if(hashes.is_solana_address)
-SOLANA = LinkForm("/tx/", "/account/", _if(hashes.is_solana_signature), BASE58_OF_32_BYTES, "https://solscan.io")
-BITCOIN = LinkForm("/tx/", "/address/", _bare_hash, _address_on("Bitcoin"), "https://mempool.space")
-TRON = LinkForm("/#/transaction/", "/#/address/", _bare_hash, _address_on("Tron"), "https://tronscan.org")
-FORMS = {
-    **dict.fromkeys(names.SOLANA, SOLANA),
-    names.ECLIPSE: SOLANA._replace(home=""),
-    **dict.fromkeys(names.BITCOIN, BITCOIN),
-    **dict.fromkeys(names.TRON, TRON),
-    names.SUI: LinkForm("/tx/", "/account/", BASE58_OF_32_BYTES, hashes.canonical_hash),
-    names.TON: LinkForm("/transaction/", "/", _bare_hash, _address_on("TON")),
-}
 
 
 def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Explorer, ...]:
@@ -518,7 +477,7 @@ def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Expl
         links = [(names.chain(each, info=info), link(finding.value, chain_id=each, info=info)) for each, info in infos]
         return tuple(dict.fromkeys(Explorer(chain, url) for chain, url in links if url))
 
-    return on(listed) or on(FORMS)
+    return on(listed) or on(names.WELL_KNOWN)
 
 
 def other_explorer(host: str, *, chain_id: int | None, chains: Sequence[ChainInfo]) -> str:
@@ -533,24 +492,37 @@ def other_explorer(host: str, *, chain_id: int | None, chains: Sequence[ChainInf
 
 def transaction_link(txn_hash: str | None, *, chain_id: int | None, info: ChainInfo | None) -> str | None:
     """Return the link at the listed explorer, or at a well-known chain's own. Solana signatures need no chain."""
-    form = _form(chain_id)
-    known = None if hashes.is_placeholder(txn_hash) else form.read_hash(txn_hash or "")
-    return _explorer_link(form, form.transaction, known, info)
+    return None if hashes.is_placeholder(txn_hash) else _explorer_link("transaction", txn_hash, chain_id, info)
 
 
 def address_link(address: str | None, *, chain_id: int | None, info: ChainInfo | None) -> str | None:
     """Return the link at the listed explorer, or at a well-known chain's own. Solana addresses need no chain."""
-    form = _form(chain_id)
-    return _explorer_link(form, form.address, form.read_address(address or ""), info)
+    return _explorer_link("address", address, chain_id, info)
 
 
-def _form(chain_id: int | None) -> LinkForm:
-    return SOLANA if chain_id is None else FORMS.get(chain_id, EVM)
+def _explorer_link(what: str, value: str | None, chain_id: int | None, info: ChainInfo | None) -> str | None:
+    chain = "Solana" if chain_id is None else names.WELL_KNOWN.get(chain_id, "")
+    known, form = _as_written(value or "", what, chain), EXPLORERS[chain]
+    root = (info and hashes.explorer_root(info.explorer_url)) or form["home"]
+    return f"{root}{form[what]}{known}" if root and known else None
 
 
-def _explorer_link(form: LinkForm, path: str, value: str | None, info: ChainInfo | None) -> str | None:
-    root = (info and hashes.explorer_root(info.explorer_url)) or form.home
-    return f"{root}{path}{value}" if root and value else None
+def _as_written(value: str, what: str, chain: str) -> str | None:
+    """Return the value as the chain writes it, or None if it is none of the chain's. "" is any EVM chain."""
+    known = hashes.canonical_hash(value)
+    match chain, what:
+        case "", "address":
+            return account(hashes.canonical_address(value))
+        case ("", "transaction") | ("Sui", "address"):
+            return known
+        case (("Solana" | "Eclipse"), "transaction"):
+            return value if hashes.is_solana_signature(value) else None
+        case (("Solana" | "Eclipse" | "Sui"), _):
+            return value if hashes.is_solana_address(value) else None
+        case _, "transaction":
+            return known and known[2:]
+        case _:
+            return value if (shape := shape_of(value)) and shape.chain == chain else None
 
 
 # Addresses and transaction hashes of other chains, by shape and checksum, which no word has
@@ -578,7 +550,9 @@ class Shape:
         return (not self.base58 or _has_base58_checksum(word, self.base58)) and (not self.bech32 or _bech32(word))
 
 
-SHAPES = tuple(Shape(**form) for form in tables.read(__package__, "addresses.toml")["forms"])
+_TABLE = tables.read(__package__, "addresses.toml")
+SHAPES = tuple(Shape(**form) for form in _TABLE["forms"])
+EXPLORERS: dict[str, dict[str, str]] = _TABLE["explorers"]
 
 
 def shape_of(word: str) -> Shape | None:

@@ -16,17 +16,13 @@ from intents_ui.service.results import Names as Names
 NO_NAMES = Names()
 
 # Chains of transfers that the service may not list. Relay and LI.FI use their own IDs for some.
-SOLANA = frozenset({792703809, 1151111081099710})
-BITCOIN = frozenset({8253038, 20000000000001})
-TRON = frozenset({728126428})
-SUI, ECLIPSE, TON = 9270000000000000, 9286185, 607
 WELL_KNOWN = {
-    **dict.fromkeys(SOLANA, "Solana"),
-    **dict.fromkeys(BITCOIN, "Bitcoin"),
-    **dict.fromkeys(TRON, "Tron"),
-    SUI: "Sui",
-    ECLIPSE: "Eclipse",
-    TON: "TON",
+    **dict.fromkeys((792703809, 1151111081099710), "Solana"),
+    **dict.fromkeys((8253038, 20000000000001), "Bitcoin"),
+    728126428: "Tron",
+    9270000000000000: "Sui",
+    9286185: "Eclipse",
+    607: "TON",
 }
 
 
