@@ -425,12 +425,12 @@ def _identity(of: Money) -> Identity:
     )
 
 
-def compared(value: int, other: int, *, of: Money, than: str) -> str:
-    """Return `0.09 USDC less than quoted` for base units of `of`, without its warnings, or "" if equal."""
-    if value == other:
+def compared(value: int | None, other: Money, than: str) -> str:
+    """Return `0.09 USDC less than quoted` without the token's warnings, or "" if equal or unknown."""
+    if value is None or other.value is None or value == other.value:
         return ""
-    apart = replace(of, value=abs(value - other)).amount.without_warning
-    return Sentence(apart, f" {'more' if value > other else 'less'} than {than}")
+    apart = replace(other, value=abs(value - other.value)).amount.without_warning
+    return Sentence(apart, f" {'more' if value > other.value else 'less'} than {than}")
 
 
 def is_another_token(one: Money, other: Money) -> bool:

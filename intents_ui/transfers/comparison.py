@@ -19,7 +19,7 @@ from intents_ui.formatting.text import UNKNOWN, Figure, Sentence, joined
 from intents_ui.service.models import IntentFees, IntentStatus, ProviderFee
 from intents_ui.service.outcome import RUNNING, StepStatus
 from intents_ui.tokens import names, token_amounts
-from intents_ui.tokens.token_amounts import Money
+from intents_ui.tokens.token_amounts import Money, compared
 from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Certainty, Delivery
 from intents_ui.transfers.statuses import StatusLabel
@@ -131,6 +131,10 @@ class _Quote:
         asked = transfer.money(None, request.destination_chain_id, request.destination_token_address)
         is_another = token_amounts.is_another_token(asked, transfer.received)
         self._is_comparable = transfer.received.value is not None and not is_another
+        # The confirmed deposit if it is in the requested token.
+        arrived = transfer.arrived
+        is_another = arrived is None or token_amounts.is_another_token(arrived, transfer.requested)
+        self._deposited = None if arrived is None or is_another else arrived.value
 
     # What became of it
 
@@ -211,7 +215,7 @@ class _Quote:
             return row, Sentence(words, f", {another}")
         if quoted is None and least is None:
             return self.received(Result.UNKNOWN, actual=actual, difference="no amount quoted"), words
-        apart = _compared(arrived, self._quoted, "quoted")
+        apart = compared(arrived, self._quoted, "quoted")
         differences: list[str] = [] if quoted is None else [apart or "as quoted"]
         if least is None:
             differences.append("no minimum reported")
@@ -222,7 +226,7 @@ class _Quote:
         result = Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
         if least is not None and arrived < least:
             result = Result.BELOW_MINIMUM
-            apart = apart if self._is_exact_output else _compared(arrived, self._least, "the minimum")
+            apart = apart if self._is_exact_output else compared(arrived, self._least, "the minimum")
         elif quoted is not None and arrived >= quoted:
             result = Result.AS_QUOTED
         row = self.received(result, actual=actual, difference=joined(", ", differences))
@@ -265,7 +269,7 @@ class _Quote:
 
     def _deposit(self, *, is_open: bool) -> ComparisonRow | None:
         """Return the row of the deposit, which only an exact-output quote limits."""
-        transfer, arrived, deposited = self._transfer, self._transfer.arrived, self._deposited
+        transfer, arrived = self._transfer, self._transfer.arrived
         if not self._is_exact_output:
             return None
         quoted = replace(transfer.requested, value=transfer.quote.from_amount)
@@ -273,19 +277,11 @@ class _Quote:
         row = ComparisonRow(f"Deposited on {chain}", Result.PENDING, quoted.in_words(), "quoted amount")
         if arrived is None:
             return replace(row, difference="deposit not confirmed") if is_open else None
-        if deposited is None or quoted.value is None:
+        if self._deposited is None or quoted.value is None:
             return None
-        result = Result.AS_QUOTED if deposited <= quoted.value else Result.OVER_LIMIT
-        actual, difference = arrived.in_words(), _compared(deposited, quoted, "quoted") or "as quoted"
+        result = Result.AS_QUOTED if self._deposited <= quoted.value else Result.OVER_LIMIT
+        actual, difference = arrived.in_words(), compared(self._deposited, quoted, "quoted") or "as quoted"
         return replace(row, result=result, actual=actual, difference=difference)
-
-    @property
-    def _deposited(self) -> int | None:
-        """Return the confirmed deposit if it is in the requested token."""
-        arrived = self._transfer.arrived
-        if arrived is None or token_amounts.is_another_token(arrived, self._transfer.requested):
-            return None
-        return arrived.value
 
     def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
         """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
@@ -337,17 +333,12 @@ class _Quote:
 
     def _less_than_sent(self) -> str:
         """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
-        refunded, sent, arrived = self._transfer.refunded, self._deposited, self._transfer.arrived
-        if refunded.value is None or sent is None or arrived is None:
+        refunded, arrived = self._transfer.refunded, self._transfer.arrived
+        if arrived is None or refunded.value is None or self._deposited is None:
             return ""
         if not token_amounts.is_same_asset(refunded, arrived):
             return ""
-        return _compared(refunded.value, replace(refunded, value=sent), "sent") or "as much as sent"
-
-
-def _compared(value: int, other: Money, than: str) -> str:
-    """Return the difference in words, or "" if equal or unknown."""
-    return "" if other.value is None else token_amounts.compared(value, other.value, of=other, than=than)
+        return compared(refunded.value, replace(refunded, value=self._deposited), "sent") or "as much as sent"
 
 
 def _comparison(result: Result, text: str, row: ComparisonRow, *others: ComparisonRow | None) -> Comparison:
@@ -398,18 +389,15 @@ class Fees:
         self._values = [part.usd for part in self.parts if part.usd is not None]
         is_complete = bool(self._values) and len(self._values) == len(self.parts)
         self._sum = amounts.total(self._values) if is_complete else None
-        stated = self._received.total_fee_usd
+        stated, units = self._received.total_fee_usd, self._in_fee_token(self._received.total_fee_amount)
         self.is_stated = stated is not None
-        self.total = stated if self.is_stated else self._sum
-
-    @property
-    def shown(self) -> Figure:
-        return amounts.fee(self.total)
-
-    @property
-    def in_token(self) -> str:
-        amount = self._in_fee_token(self._received.total_fee_amount)
-        return amount.in_words if amount else ""
+        self.total = first(stated, self._sum)
+        self.shown = amounts.fee(self.total)
+        self.in_token = units.in_words if units else ""
+        # The total minus the sum of the parts in USD, 0 if either isn't known.
+        self._gap = Decimal(0) if stated is None or self._sum is None else EXACT.subtract(stated, self._sum)
+        # Whether the parts make the quoted total, apart from rounding, as far as that is known.
+        self.adds_up = self._gap.copy_abs() <= TOLERANCE
 
     @property
     def bar(self) -> list[tuple[Decimal, Decimal]]:
@@ -420,46 +408,30 @@ class Fees:
         return [(start, end - start) for start, end in pairwise((Decimal(0), *ends))]
 
     @property
-    def gap(self) -> Decimal:
-        """Return the total minus the sum of the parts in USD, 0 if either isn't known."""
-        return EXACT.subtract(self.total, self._sum) if self.total is not None and self._sum is not None else Decimal(0)
-
-    @property
-    def adds_up(self) -> bool:
-        """Return whether the parts make the quoted total, apart from rounding, as far as that is known."""
-        return self.gap.copy_abs() <= TOLERANCE
-
-    @property
     def sentence(self) -> str:
-        """Return what the total is and what it differs by from its parts, "" if they add up in USD and in the token."""
-        return joined(" ", filter(None, (self._about_usd(), self._about_tokens()))) if self.parts else ""
+        """Return what the total is and what it differs by from its parts, "" if they add up in USD and in the token.
 
-    def _about_usd(self) -> str:
+        The difference in the token can be known, and other than 0, even if the USD values add up.
+        """
+        fees, usd, in_token = self._received, "", ""
+        parts = (fees.gas_fee_total, fees.provider_fee_total, fees.service_fee_total, fees.collector_fee_total)
+        units, gap = [value for value in parts if value is not None], None
+        if fees.total_fee_amount is not None and units:
+            gap = fees.total_fee_amount - sum(units)
+        if gap:
+            listed, apart = (FeePart("", None, self._in_fee_token(each)).in_token for each in (sum(units), abs(gap)))
+            token = text.symbol(self._token.symbol).shown if self._token.symbol else "the fee token"
+            in_token = _difference(f"In {token}, fees", listed, apart, is_less=gap > 0)
         if self.total is None:
-            return "Some fees have no USD value, so no total is shown."
-        if not self.is_stated:
-            return "The service reported no total. This is the sum of the fees listed."
-        if self._sum is None:
-            return "" if self._token_gap == 0 else "Some fees have no USD value, so the total can't be checked."
-        listed, apart = amounts.fee(self._sum), amounts.fee(self.gap.copy_abs())
-        return _difference("Fees", listed, apart, is_less=self.gap > 0) if self.gap else ""
-
-    def _about_tokens(self) -> str:
-        total, gap = self._received.total_fee_amount, self._token_gap
-        if not gap or total is None:
-            return ""
-        listed, apart = (FeePart("", None, self._in_fee_token(units)).in_token for units in (total - gap, abs(gap)))
-        symbol = self._token.symbol
-        token = text.symbol(symbol).shown if symbol else "the fee token"
-        return _difference(f"In {token}, fees", listed, apart, is_less=gap > 0)
-
-    @property
-    def _token_gap(self) -> int | None:
-        """Return the total minus the sum of the parts in base units. It can differ even if the USD values add up."""
-        fees = self._received
-        units = (fees.gas_fee_total, fees.provider_fee_total, fees.service_fee_total, fees.collector_fee_total)
-        known = [value for value in units if value is not None]
-        return fees.total_fee_amount - sum(known) if fees.total_fee_amount is not None and known else None
+            usd = "Some fees have no USD value, so no total is shown."
+        elif not self.is_stated:
+            usd = "The service reported no total. This is the sum of the fees listed."
+        elif self._sum is None and gap != 0:
+            usd = "Some fees have no USD value, so the total can't be checked."
+        elif self._sum is not None and self._gap:
+            listed, apart = amounts.fee(self._sum), amounts.fee(self._gap.copy_abs())
+            usd = _difference("Fees", listed, apart, is_less=self._gap > 0)
+        return joined(" ", filter(None, (usd, in_token))) if self.parts else ""
 
     def _reported_parts(self) -> Iterator[FeePart]:
         fees, provider = self._received, self._received.provider or NO_PROVIDER

@@ -5,7 +5,6 @@ balance, row by row. It has no verdict: the summary has the only one.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from enum import StrEnum, auto
 from functools import cached_property
 from typing import Literal
 
@@ -21,14 +20,6 @@ from intents_ui.transfers.transfer import Transfer, first
 
 NO_DEPOSIT = IntentTransaction()
 NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})
-
-
-class Mismatch(StrEnum):
-    """How what was received differs from the expected deposit."""
-
-    CHAIN = auto()
-    TOKEN = auto()
-    TOO_LITTLE = auto()
 
 
 LABELS = statuses.labels("deposit")
@@ -53,60 +44,77 @@ class CheckRow:
 
 
 class DepositCheck:
-    """The expected deposit of a transfer (`expected`, at `address`), and what was received."""
+    """The expected deposit of a transfer (`expected`, at `address`), and what was received.
+
+    `least`: the balance that the first step requires. `held` and `elsewhere`: balances of the deposit address on its
+    own chain, None if unknown, and on a wrong one. `right`: that of the expected token. `found`: the confirmed deposit,
+    otherwise the balances, otherwise the submitted deposit. `there`: what is known to have arrived of the expected
+    token, which is `lacking` something, or has an `excess`. `late_by`: from the deadline to the confirmation.
+    `mismatch`: what is wrong with the confirmed deposit, or else with the balance.
+    """
 
     def __init__(self, transfer: Transfer) -> None:
-        self.transfer = transfer
-        self.expected = transfer.expected_deposit
-        self.address = transfer.deposit_address
-        self.deadline = first(transfer.execute_by, transfer.expires_at)
+        self.transfer, self.expected, self.address = transfer, transfer.expected_deposit, transfer.deposit_address
         self.deposit = transfer.deposit or NO_DEPOSIT
         self._state = transfer.legs[0]
         self.is_confirmed = self._state is StepStatus.DONE
         # A real hash, so that the deposit's fields describe a transaction.
         self.is_reported = has_hash(transfer.deposit)
+        self.least = self._required()
+        self.held, self.elsewhere = self._balances()
+        self.right = None
+        if self.held is not None:
+            own = [money for money in self.held if token_amounts.is_same_token(money, self.expected)]
+            self.right = sum(money.value or 0 for money in own)
+        reported = transfer.reported_deposit
+        self.found: Sequence[Money] = self.held or self.elsewhere or ((reported,) if self.is_reported else ())
+        self.there, is_other = self.right, not self.right
+        if self.is_confirmed:
+            is_other = token_amounts.is_another_token(reported, self.expected)
+            self.found, self.there = (reported,), None if is_other else reported.value
+        self.lacking, self.excess, self.leftover = 0, 0, 0
+        if self.there is not None:
+            self.lacking = max(0, (self.least or 0) - self.there)
+            self.excess = 0 if self.expected.value is None else max(0, self.there - self.expected.value)
         # The first step has used the deposit, so any balance at the address is left over.
-        self.is_used = transfer.legs[1] is StepStatus.DONE or transfer.is_delivered
+        if transfer.legs[1] is StepStatus.DONE or transfer.is_delivered:
+            self.excess = self.leftover = self.right or 0
+        named, expected = self.deposit.chain_id, self.expected.chain_id
+        is_told = self.is_confirmed or self.is_reported
+        self.is_elsewhere = is_told and named is not None and expected is not None and named != expected
+        self.mismatch: Literal["", "chain", "token", "too little"] = ""
+        if self.is_elsewhere or (self.elsewhere and not (self.is_confirmed or self.held)):
+            self.mismatch = "chain"
+        elif self.is_confirmed or self.held:
+            self.mismatch = "token" if is_other else "too little" if self.lacking else ""
+        self.deadline = first(transfer.execute_by, transfer.expires_at)
+        mined = transfer.mined_at(self.deposit) if self.is_confirmed else None
+        self.late_by = mined - self.deadline if mined and self.deadline else None
+        self._is_there = self.is_confirmed or bool(self.held or self.elsewhere)
+        self._was_not_received = self._state in DEAD and not self._is_there
+        # The state of a row that matches what was expected.
+        self._certainty = "match" if self._is_there else "not-accepted" if self._state in DEAD else "submitted"
 
-    @cached_property
-    def least(self) -> int | None:
-        """The balance that the first step requires at the deposit address, in base units."""
-        needed = self.transfer.intent.origin_precondition
-        if (
-            needed
-            and needed.min_amount is not None
-            and token_amounts.is_same_address(needed.owner_address, self.address)
-        ):
-            chain_id = first(needed.chain_id, self.expected.chain_id)
-            if token_amounts.is_same_token(self.transfer.money(None, chain_id, needed.token_address), self.expected):
+    def _required(self) -> int | None:
+        needed, expected = self.transfer.intent.origin_precondition, self.expected
+        if needed and token_amounts.is_same_address(needed.owner_address, self.address):
+            chain_id = first(needed.chain_id, expected.chain_id)
+            token = self.transfer.money(None, chain_id, needed.token_address)
+            if needed.min_amount is not None and token_amounts.is_same_token(token, expected):
                 return needed.min_amount
-        return first(self.transfer.quote.from_amount_min, self.expected.value)
+        return first(self.transfer.quote.from_amount_min, expected.value)
 
-    @cached_property
-    def _there(self) -> tuple[Money, ...] | None:
-        """Balances of the address on all chains, None if unknown."""
-        transfer = self.transfer
+    def _balances(self) -> tuple[tuple[Money, ...] | None, tuple[Money, ...]]:
+        transfer, own, is_same = self.transfer, self.expected.chain_id, token_amounts.is_same_address
         if transfer.has_balance is None or (transfer.has_balance and not transfer.holdings):
-            return None
-        groups = transfer.balances.groups
-        at = [group for group in groups if token_amounts.is_same_address(group.intent_address, self.address)]
-        return tuple(
-            transfer.balance_of(token, inside=group) for group in at for token in group.tokens if token.balance
-        )
-
-    @cached_property
-    def held(self) -> tuple[Money, ...] | None:
-        """Balances of the deposit address, None if unknown."""
-        there = self._there
-        return there and tuple(money for money in there if money.chain_id == self.expected.chain_id)
-
-    @cached_property
-    def wrong_chain_balances(self) -> tuple[Money, ...]:
-        """Balances of the same address on a wrong chain. A transfer may have one address on both of its chains."""
-        belongs = {None, self.expected.chain_id}
-        if token_amounts.is_same_address(self.transfer.delivery_address, self.address):
-            belongs.add(self.transfer.destination_chain_id)
-        return tuple(money for money in self._there or () if money.chain_id not in belongs)
+            return None, ()
+        at = [group for group in transfer.balances.groups if is_same(group.intent_address, self.address)]
+        there = [transfer.balance_of(each, inside=group) for group in at for each in group.tokens if each.balance]
+        # A transfer may have one address on both of its chains.
+        has_one = is_same(transfer.delivery_address, self.address)
+        belongs = {None, own, *((transfer.destination_chain_id,) if has_one else ())}
+        held = tuple(money for money in there if money.chain_id == own)
+        return held, tuple(money for money in there if money.chain_id not in belongs)
 
     @property
     def is_idle(self) -> bool:
@@ -114,70 +122,6 @@ class DepositCheck:
         transfer = self.transfer
         is_refunded = transfer.returning is not StepStatus.ABSENT or transfer.status == IntentStatus.REFUNDED
         return self.is_confirmed and {*transfer.legs[1:]} <= NOT_BEGUN and not is_refunded
-
-    @cached_property
-    def right(self) -> int | None:
-        """Return the deposit address's balance of the expected token, None if unchecked."""
-        if self.held is None:
-            return None
-        return sum(money.value or 0 for money in self.held if token_amounts.is_same_token(money, self.expected))
-
-    @property
-    def found(self) -> Sequence[Money]:
-        """Return the confirmed deposit, otherwise the address's balances, otherwise the submitted deposit."""
-        reported = (self.transfer.reported_deposit,)
-        if self.is_confirmed:
-            return reported
-        return self.held or self.wrong_chain_balances or (reported if self.is_reported else ())
-
-    @property
-    def is_elsewhere(self) -> bool:
-        named, expected = self.deposit.chain_id, self.expected.chain_id
-        is_told = self.is_confirmed or self.is_reported
-        return is_told and named is not None and expected is not None and named != expected
-
-    @property
-    def mismatch(self) -> Mismatch | None:
-        """Return what is wrong with the confirmed deposit, or else with the balance."""
-        if self.is_elsewhere or (self.wrong_chain_balances and not (self.is_confirmed or self.held)):
-            return Mismatch.CHAIN
-        if not (self.is_confirmed or self.held):
-            return None
-        if self._is_another_token if self.is_confirmed else not self.right:
-            return Mismatch.TOKEN
-        return Mismatch.TOO_LITTLE if self.lacking else None
-
-    @property
-    def _is_another_token(self) -> bool:
-        return token_amounts.is_another_token(self.transfer.reported_deposit, self.expected)
-
-    @cached_property
-    def there(self) -> int | None:
-        """Return the amount of the expected token known to have arrived."""
-        if not self.is_confirmed:
-            return self.right
-        return None if self._is_another_token else self.transfer.reported_deposit.value
-
-    @property
-    def leftover(self) -> int:
-        return (self.right or 0) if self.is_used else 0
-
-    @property
-    def lacking(self) -> int:
-        return 0 if self.there is None or self.least is None else max(0, self.least - self.there)
-
-    @property
-    def excess(self) -> int:
-        """Return the amount above the request, or left over."""
-        if self.is_used:
-            return self.leftover
-        return 0 if self.there is None or self.expected.value is None else max(0, self.there - self.expected.value)
-
-    @property
-    def late_by(self) -> timedelta | None:
-        """Return the time from the deadline to the confirmation, negative if before the deadline."""
-        mined = self.transfer.mined_at(self.deposit) if self.is_confirmed else None
-        return mined - self.deadline if mined and self.deadline else None
 
     # The check, row by row
 
@@ -240,9 +184,9 @@ class DepositCheck:
         wanted, found = self.expected.chain_id, next((money.chain_id for money in self.found), None)
         if self.is_confirmed or (self.is_reported and not self.held):
             found = first(self.deposit.chain_id, wanted)
-        if found is None or (found == wanted and self._was_not_received()):
+        if found is None or (found == wanted and self._was_not_received):
             return UNKNOWN, "not-seen"
-        state = "not-known" if wanted is None else self._certainty() if found == wanted else "mismatch"
+        state = "not-known" if wanted is None else self._certainty if found == wanted else "mismatch"
         return self.transfer.chain_name(found), state
 
     def _token(self) -> tuple[str, str, str]:
@@ -251,12 +195,12 @@ class DepositCheck:
         # A differing chain has its own row.
         on_chain = [replace(money, chain_id=self.expected.chain_id) for money in self.found]
         is_other = all(token_amounts.is_another_token(money, self.expected) for money in on_chain)
-        if not self.found or (not is_other and self._was_not_received()):
+        if not self.found or (not is_other and self._was_not_received):
             return expected, UNKNOWN, "not-seen"
         if is_other and found == expected:
             # Two addresses can shorten to the same text.
             return expected.whole, found.whole, "mismatch"
-        return expected, found, "mismatch" if is_other else self._certainty()
+        return expected, found, "mismatch" if is_other else self._certainty
 
     def _amount(self) -> tuple[str, str]:
         amounts = [money.amount.in_words for money in self.found if money.value is not None]
@@ -266,8 +210,8 @@ class DepositCheck:
             return none, "not-seen"
         if self.leftover:
             return Sentence(self._in_words(self.leftover), " left over"), "overpaid"
-        if not self._is_there():
-            return none if self._was_not_received() else words, self._certainty()
+        if not self._is_there:
+            return none if self._was_not_received else words, self._certainty
         if words == UNKNOWN:
             return words, "not-known"
         if self.there is None or not (self.is_confirmed or self.there):
@@ -282,14 +226,14 @@ class DepositCheck:
 
     def _address(self) -> tuple[str, str]:
         expected = self.address or ""
-        if not self.is_confirmed and (self.held or self.wrong_chain_balances):
+        if not self.is_confirmed and (self.held or self.elsewhere):
             return expected, "match"
         found = self.deposit.to_address if self.is_confirmed or self.is_reported else None
         if found is None:
             return "", "not-seen"
         # A relayed deposit is a call of the service's contract.
         is_other = token_amounts.is_other_address(found, expected or None) and not self.deposit.meta_txn_id
-        return found, "other-address" if is_other else self._certainty()
+        return found, "other-address" if is_other else self._certainty
 
     def _deadline(self) -> tuple[str, str]:
         transfer, late_by = self.transfer, self.late_by
@@ -315,19 +259,6 @@ class DepositCheck:
         if txn_hash and not self.is_confirmed:
             return CheckRow("Transaction", "", "None (balance is monitored)", "placeholder")
         return CheckRow("Transaction", "", UNKNOWN, "confirmed" if self.is_confirmed else "not-seen")
-
-    def _is_there(self) -> bool:
-        return self.is_confirmed or bool(self.held or self.wrong_chain_balances)
-
-    def _was_not_received(self) -> bool:
-        """Return whether a deposit was submitted in vain."""
-        return self._state in DEAD and not self._is_there()
-
-    def _certainty(self) -> str:
-        """Return the state of a row that matches what was expected."""
-        if self._is_there():
-            return "match"
-        return "not-accepted" if self._state in DEAD else "submitted"
 
 
 def _names_of(monies: Iterable[Money]) -> text.Address:

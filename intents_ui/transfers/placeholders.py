@@ -21,7 +21,7 @@ from intents_ui.service.outcome import DEAD, UNDER_WAY, StepStatus, leg
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import rules
-from intents_ui.transfers.deposits import DepositCheck, Mismatch
+from intents_ui.transfers.deposits import DepositCheck
 from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.transfer import ETHEREUM, Holding, Place, Transfer, is_further
 
@@ -123,9 +123,8 @@ class Placeholders:
                 return fill(" of {sent}", self) if transfer.requested.value is not None else ""
             case "difference":
                 arrived, asked = transfer.reported_deposit, transfer.expected_deposit
-                if arrived.value is None or asked.value is None or token_amounts.is_another_token(arrived, asked):
-                    return ""
-                words = token_amounts.compared(arrived.value, asked.value, of=asked, than="requested")
+                is_other = token_amounts.is_another_token(arrived, asked)
+                words = "" if is_other else token_amounts.compared(arrived.value, asked, "requested")
                 return Sentence(", ", words) if words else ""
             case "about":
                 # Before the delivery every amount is an estimate, even if the receipt has it.
@@ -265,14 +264,14 @@ def _deposit_problem(check: DepositCheck) -> str:
     """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
     expected, late_by = check.expected, check.late_by
     match check.mismatch:
-        case Mismatch.CHAIN:
+        case "chain":
             chain = check.transfer.chain_name(expected.chain_id, unknown="another chain")
             return Sentence("was expected on ", Name(chain))
-        case Mismatch.TOKEN:
+        case "token":
             token = text.symbol(expected.symbol).shown if expected.symbol else "another token"
             address = "" if expected.is_coin else f" ({hashes.short_address(expected.token_address)})"
             return Sentence("was expected in ", Name(token), address)
-        case Mismatch.TOO_LITTLE:
+        case "too little":
             # The token's warnings are beside the deposit.
             lacking, least = (
                 replace(expected, value=value).amount.without_warning for value in (check.lacking, check.least)
