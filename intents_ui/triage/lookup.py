@@ -387,40 +387,36 @@ def macros() -> Any:
 
 def copies(found: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[tuple[str, str, str], ...]:
     """Return the name, use and text of each form. `root`: scheme and host of the links."""
+    heading = f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {rows.total(found)}"
+    cells = [rows.cells(row, root=root) for row in found]
+    records = [[*cells[0]], *(row.values() for row in cells)]
     return (
-        ("Plain text", "for a reply or a note", text.bare(plain(found, root=root, now=now))),
-        ("Markdown", "for an issue or a wiki", text.bare(markdown(found, root=root, now=now))),
-        ("CSV", "for a spreadsheet", comma_separated(found, root=root)),
+        ("Plain text", "for a reply or a note", text.bare(plain(found, heading, root=root))),
+        ("Markdown", "for an issue or a wiki", text.bare(markdown(found, heading, root=root))),
+        ("CSV", "for a spreadsheet", "".join(text.csv_line(map(text.csv_cell, record)) for record in records)),
     )
 
 
-def plain(found: Sequence[TriageRow], *, root: str, now: datetime) -> str:
-    paragraphs = [_heading(found, now=now)]
+def plain(found: Sequence[TriageRow], heading: str, *, root: str) -> str:
+    paragraphs = [heading]
     for row in found:
         links = [*(root + link.path for link in row.links), *(each.written for each in row.help if each.url)]
         paragraphs.append("\n   ".join([*rows.lines(row, root=root), *links]))
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _heading(found: Sequence[TriageRow], *, now: datetime) -> str:
-    return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {rows.total(found)}"
-
-
-def markdown(found: Sequence[TriageRow], *, root: str, now: datetime) -> str:
-    table = [_row_of_table(row, root=root) for row in found]
-    columns = [*table[0]]
-    head = [_escaped(_heading(found, now=now)), "", f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
-    return "\n".join([*head, *(f"| {' | '.join(row.values())} |" for row in table)]) + "\n"
-
-
-def _row_of_table(row: TriageRow, *, root: str) -> dict[str, str]:
-    said = rows.cells(row, root=root)
-    said["Details"] = f"{said['Details']} {said['Notes']}".strip()
-    # `reverse` has escaped whatever could end the link or the cell in a path.
-    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
-    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
-    shown = {column: _escaped(words) for column, words in said.items() if column not in NOT_IN_A_TABLE}
-    return shown | {"Links": ", ".join(links)}
+def markdown(found: Sequence[TriageRow], heading: str, *, root: str) -> str:
+    table = []
+    for row in found:
+        said = rows.cells(row, root=root)
+        said["Details"] = f"{said['Details']} {said['Notes']}".strip()
+        # `reverse` has escaped whatever could end the link or the cell in a path.
+        links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
+        links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
+        shown = {column: _escaped(words) for column, words in said.items() if column not in NOT_IN_A_TABLE}
+        table.append(shown | {"Links": ", ".join(links)})
+    head = [f"| {' | '.join(table[0])} |", f"|{' --- |' * len(table[0])}"]
+    return "\n".join([_escaped(heading), "", *head, *(f"| {' | '.join(row.values())} |" for row in table)]) + "\n"
 
 
 def literal(words: str) -> str:
@@ -429,9 +425,3 @@ def literal(words: str) -> str:
 
 def _escaped(words: str) -> str:
     return literal(rows.one_line(words))
-
-
-def comma_separated(found: Sequence[TriageRow], *, root: str) -> str:
-    table = [rows.cells(row, root=root) for row in found]
-    records = [[*table[0]], *(row.values() for row in table)]
-    return "".join(text.csv_line(map(text.csv_cell, record)) for record in records)

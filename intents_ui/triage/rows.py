@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from django.urls import reverse
 
-from intents_ui import tables
 from intents_ui.formatting import failures, hashes, text, times
 from intents_ui.search import empty_results, input_errors
 from intents_ui.search.identifiers import ADDRESSES, Finding, Kind
@@ -21,7 +20,7 @@ from intents_ui.service.results import Hit, LookupQuestion, LookupResult
 from intents_ui.tokens import names, token_amounts
 from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Attention, Cause, Certainty, Help
-from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.statuses import StatusLabel
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web.links import intent_url
 from intents_ui.web.search import Candidates
@@ -40,16 +39,9 @@ class TriageOutcome(Enum):
     POSSIBLE = "possible match", "with possible matches"
 
 
-_TABLES = tables.read(__package__, "rows.toml")
-
-
-def _labels(kind: str) -> dict[str, StatusLabel]:
-    return {name: StatusLabel(**{**row, "tone": Tone(row["tone"])}) for name, row in _TABLES[kind].items()}
-
-
-LABELS = {TriageOutcome[name]: label for name, label in _labels("outcomes").items()}
+LABELS = {TriageOutcome[name]: label for name, label in statuses.labels("triage_outcomes").items()}
 SETTLED, NOT_FOUND = LABELS[TriageOutcome.FOUND], LABELS[TriageOutcome.UNKNOWN]
-SPECIAL = _labels("special")
+SPECIAL = statuses.labels("triage_special")
 OTHER_KINDS = {Kind.SOLANA_SIGNATURE: "Solana signature", Kind.NEAR_MISS: "possible identifier"}
 LOOKS_LIKE = empty_results.LOOKS_LIKE | OTHER_KINDS
 COMPARE = "Compare it with the full value before you rely on it."
@@ -146,8 +138,7 @@ class TriageRow:
         """The values of all its transfers, or its own, for shortened IDs in other rows."""
         others = [Transfer(hit.intent, None, now=self.at, is_unread=True) for hit in self.hits[:MAX_COMPARED]]
         known = [value for each in (*self.transfers, *others) for value in values_of(each)]
-        own = _canonical(self.value)
-        return known or ([Value(own, self.what)] if own else [])
+        return known or _canonical({self.what: self.value}, intent_id="")
 
 
 def _with_outcome(row: TriageRow, outcome: TriageOutcome, headline: str, **changes: Any) -> TriageRow:
@@ -208,7 +199,7 @@ def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> T
     """Return the row of an identifier of several transfers, of which the most urgent are `listed`."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
     labels = Counter(_status(hit.intent, now=row.at) for hit in found.hits)
-    mix = ", ".join(f"{number} {_lowered(label)}" for label, number in labels.most_common())
+    mix = ", ".join(f"{n} {each.word.lower() if each.known else each.word}" for each, n in labels.most_common())
     # `owner of 12 transfers` or `owner of 11, deposit address of 1`.
     by_role = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
     roles = ", ".join(f"{role} of {intents}" for role, intents in by_role.most_common())
@@ -264,13 +255,11 @@ def _brief(reading: Reading) -> str:
 
 def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
     """Return the open or failed transfers, in this order. A quote is neither."""
-    found = []
-    for hit in hits:
-        status = hit.intent.status
-        is_offer = status == IntentStatus.QUOTED or _status(hit.intent, now=now) is statuses.EXPIRED
-        if status == IntentStatus.FAILED or (statuses.is_open(status) and not is_offer):
-            found.append(hit)
-    return found
+    unfinished = [
+        hit for hit in hits if statuses.is_open(hit.intent.status) or hit.intent.status == IntentStatus.FAILED
+    ]
+    offers = (statuses.EXPIRED, statuses.INTENTS[IntentStatus.QUOTED])
+    return [hit for hit in unfinished if _status(hit.intent, now=now) not in offers]
 
 
 def token(row: TriageRow, found: Sequence[TokenInfo], *, using: names.Names) -> TriageRow:
@@ -350,19 +339,21 @@ def values_of(transfer: Transfer) -> list[Value]:
     """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
     intent_id, sent = transfer.intent.intent_id, transfer.receipt.transactions if transfer.receipt else {}
     hashes_of = {f"{step} transaction": each.txn_hash for step, each in sent.items()}
-    addresses = {
+    named = {
+        "intent ID": intent_id,
+        **hashes_of,
         "owner": transfer.owner,
         "recipient": transfer.recipient,
         "deposit address": transfer.deposit_address,
         "destination intent address": transfer.delivery_address,
     }
-    named = [("intent ID", intent_id), *hashes_of.items(), *addresses.items()]
-    known = [(what, _canonical(value)) for what, value in named if value and not hashes.is_placeholder(value)]
-    return [Value(value, what, intent_id) for what, value in known if value and not hashes.is_native(value)]
+    shown = {what: value for what, value in named.items() if value and not hashes.is_placeholder(value)}
+    return [each for each in _canonical(shown, intent_id=intent_id) if not hashes.is_native(each.value)]
 
 
-def _canonical(value: str) -> str | None:
-    return hashes.canonical_hash(value) or hashes.canonical_address(value)
+def _canonical(named: Mapping[str, str], *, intent_id: str) -> list[Value]:
+    known = [(hashes.canonical_hash(value) or hashes.canonical_address(value), what) for what, value in named.items()]
+    return [Value(value, what, intent_id) for value, what in known if value]
 
 
 def matching(values: Iterable[Value], *, head: str, tail: str) -> list[Value]:
@@ -434,12 +425,6 @@ def _status(intent: Intent, *, now: datetime) -> StatusLabel:
     return statuses.intent(intent.status, now=now, expires_at=intent.expires_at, updated_at=intent.updated_at)
 
 
-def _lowered(label: StatusLabel) -> str:
-    if label is statuses.EXPIRED:
-        return "expired"
-    return label.word.lower() if label.known else label.word
-
-
 class Urgency(IntEnum):
     """What support should do about a row, most urgent first."""
 
@@ -448,7 +433,7 @@ class Urgency(IntEnum):
     FINE = 2
 
 
-URGENCIES = {Urgency[name]: label for name, label in _labels("urgencies").items()}
+URGENCIES = {Urgency[name]: label for name, label in statuses.labels("urgencies").items()}
 FINE = (TriageOutcome.FOUND, TriageOutcome.TOKEN, TriageOutcome.NOTHING)
 DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
 
@@ -526,10 +511,6 @@ def total(rows: Sequence[TriageRow]) -> str:
 
 def cells(row: TriageRow, *, root: str) -> dict[str, str]:
     """Return what a row says, by column."""
-    links, help_without_link = (
-        [root + link.path for link in row.links],
-        [each.words for each in row.help if not each.url],
-    )
     return {
         "Row": str(row.number),
         "Identifier": row.value,
@@ -539,9 +520,11 @@ def cells(row: TriageRow, *, root: str) -> dict[str, str]:
         "Summary": row.headline,
         "Details": " ".join(line if line.endswith((".", ":")) else f"{line}." for line in row.details),
         "Where the funds are": f"{row.where} Address: {row.address}" if row.address else row.where,
-        "Next step": " ".join(filter(None, (row.next, row.turn, *help_without_link))),
+        "Next step": " ".join(filter(None, (row.next, row.turn, *(each.words for each in row.help if not each.url)))),
         "Notes": " ".join(row.notes),
-        "Links": " ".join([*links, *(each.address for each in row.help if each.url)]),
+        "Links": " ".join(
+            [*(root + each.path for each in row.links), *(each.address for each in row.help if each.url)]
+        ),
         "As of": times.iso(row.at.replace(microsecond=0)),
     }
 

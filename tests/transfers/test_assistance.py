@@ -53,11 +53,10 @@ def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():
     of_ticket = row(recoverable(BOTH))
     assert of_ticket.help == summary.of(recoverable(BOTH)).help
-    plain = lookup.plain([of_ticket], root=ROOT, now=NOW)
+    plain, markdown, csv = (copy for _, _, copy in lookup.copies([of_ticket], root=ROOT, now=NOW))
     assert f"{rules.RECOVER}: {RECOVERY}" in plain
     assert f"{rules.SUPPORT}: {SUPPORT}" in plain
-    markdown = lookup.markdown([of_ticket], root=ROOT, now=NOW)
     assert f"[{rules.RECOVER}](<{RECOVERY}>)" in markdown
     assert f"[{rules.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
     for link in (RECOVERY, SUPPORT):
-        assert link in lookup.comma_separated([of_ticket], root=ROOT)
+        assert link in csv

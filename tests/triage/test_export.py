@@ -43,11 +43,12 @@ def row(outcome: TriageOutcome, headline: str = "Done") -> TriageRow:
     return replace(MOVED, outcome=outcome, headline=headline)
 
 
-COPIES = {
-    "txt": lookup.plain(ROWS, root=ROOT, now=NOW),
-    "csv": lookup.comma_separated(ROWS, root=ROOT),
-    "markdown": lookup.markdown(ROWS, root=ROOT, now=NOW),
-}
+def copied(*found: TriageRow) -> dict[str, str]:
+    forms = lookup.copies(found, root=ROOT, now=NOW)
+    return dict(zip(("txt", "markdown", "csv"), (copy for _, _, copy in forms), strict=True))
+
+
+COPIES = copied(*ROWS)
 
 
 @pytest.mark.parametrize("kind", COPIES)
@@ -59,7 +60,7 @@ def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
     delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
     unread = replace(delivered, receipt=None, is_unread=True)
     sent = [replace(MOVED, transfers=(each,)) for each in (delivered, unread)]
-    written = csv.DictReader(io.StringIO(lookup.comma_separated(sent, root=ROOT), newline=""))
+    written = csv.DictReader(io.StringIO(copied(*sent)["csv"], newline=""))
     assert [each["Outcome"] for each in written] == ["delivered", ""]
 
 
@@ -92,20 +93,20 @@ def cells_of(table: str) -> list[str]:
 def test_untrusted_text_stays_in_its_cell_and_its_link(words):
     links = (Link(words, "/intent/0x12"),)
     hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,), links=links)
-    table = lookup.markdown([hostile], root=ROOT, now=NOW)
+    table = copied(hostile)["markdown"]
     cells = cells_of(table)
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
     named = table.rstrip().removesuffix(f"](<{ROOT}/intent/0x12>) |").rpartition("Wait. Waiting on: owner. | [")[2]
     assert not LEFT_OF_MARKUP.search(unescaped(named))
-    plain = lookup.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
-    assert len(plain.splitlines()) == len(lookup.plain([MOVED], root=ROOT, now=NOW).splitlines())
+    plain, usual = copied(replace(MOVED, headline=words))["txt"], copied(MOVED)["txt"]
+    assert len(plain.splitlines()) == len(usual.splitlines())
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
 def test_no_csv_cell_is_a_formula(formula):
     hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
-    written = lookup.comma_separated([hostile], root=ROOT)
+    written = copied(hostile)["csv"]
     for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
     assert f"'{visible(formula, lines=True)}" in written
