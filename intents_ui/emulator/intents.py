@@ -279,7 +279,7 @@ def _edge_fields(transfer: Transfer, scene: Scene) -> dict[str, Any]:
         "edge": {
             "edgeChain": "solana",
             "edgeStatus": scene.marks["intent.edgeStatus"],
-            "edgeDepositAddress": names.base58_address_of(names.Role.ORIGIN_ADDRESS, transfer.number),
+            "edgeDepositAddress": names.base58_of(Role.ORIGIN_ADDRESS, transfer.number),
         },
     }
 
@@ -439,7 +439,7 @@ def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
         return None
     attempt = leg.marks.get("attempt", 0)
     if transfer.deal.edge and name == "deposit":
-        return names.base58_signature_of(Role[name.upper()], transfer.number, attempt)
+        return names.base58_of(Role[name.upper()], transfer.number, attempt, size=names.SIGNATURE_BYTES)
     return names.hash_of(Role[name.upper()], transfer.number, attempt)
 
 
@@ -448,7 +448,7 @@ def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> tuple[T
     origin, destination = transfer.origin, transfer.destination
     if name == "deposit":
         _, data, _ = calldata.deposit_call(transfer, terms)
-        payer = names.base58_address_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
+        payer = names.base58_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
         return origin, terms.from_amount, payer, transfer.origin_address, data
     if name == "origin":
         data = meta_txn(transfer, name, calldata.origin_calls(transfer, terms))["input"]

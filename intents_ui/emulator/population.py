@@ -157,13 +157,13 @@ class World:
     def numbers(self, now: int, reach: Reach, *, descending: bool, owner: str | None) -> Iterator[tuple[int, int]]:
         """Yield (ID, number) of the listed intents in order of ID."""
         named = names.read(owner) if owner else None
-        if owner and (named is None or named.role is not Role.OWNER):
+        if owner and (named is None or named[0] is not Role.OWNER):
             return iter(())
 
         def of_stream(stream: Stream) -> Iterator[tuple[int, int]]:
             listed = reach.of(stream, now)
             for k in reversed(listed) if descending else listed:
-                if named is None or _owner(k, stream.index) == named.number:
+                if named is None or _owner(k, stream.index) == named[1]:
                     yield stream.born(k), k * STREAMS + stream.index
 
         return merge(*map(of_stream, self.streams.values()), reverse=descending)
@@ -283,7 +283,7 @@ class Ledger:
 
     def named(self, intent_id: str, now: int) -> Entry | None:
         found = names.read(intent_id.strip())
-        return self.entry(found.number, now) if found and found.role is Role.INTENT else None
+        return self.entry(found[1], now) if found and found[0] is Role.INTENT else None
 
     def requested(self, intent_id: str, now: int) -> Entry:
         """Return the intent that a request is about. Raises Refusal."""
@@ -320,11 +320,10 @@ class Ledger:
     def bearing(self, name: str, now: int) -> Iterator[Entry]:
         """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""
         found = names.read(name)
-        if found and found.role is Role.OWNER:
-            owner = names.address_of(Role.OWNER, found.number)
-            yield from self.entries(now, descending=True, owner=owner)
+        if found and found[0] is Role.OWNER:
+            yield from self.entries(now, descending=True, owner=names.owner_address(found[1]))
             return
-        number = found.number if found else self._by_hash.get(name.lower())
+        number = found[1] if found else self._by_hash.get(name.lower())
         entry = None if number is None else self.entry(number, now)
         if entry:
             yield entry

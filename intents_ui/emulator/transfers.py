@@ -1,7 +1,7 @@
 """The parts of a transfer that never change, and its price: base units, and millionths of a USD, so sums are exact."""
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from intents_ui.emulator import names
@@ -77,18 +77,13 @@ class Plan:
     delay: float = 0.0
 
 
-@cache
-def owner_address(owner: int) -> str:
-    return names.address_of(Role.OWNER, owner)
-
-
 def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, owner: int) -> Transfer:
     """Return the transfer of `owner` by a plan."""
     deal = plan.deal
     origin, destination = (
         catalogue.token(*place) or catalogue.named(*place) for place in (deal.origin, deal.destination)
     )
-    address = owner_address(owner)
+    address = names.owner_address(owner)
     recipient = names.stranger(deal.payee) if deal.payee else address
     return Transfer(
         number=number,
