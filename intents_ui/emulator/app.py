@@ -13,7 +13,7 @@ from typing import Any, Final
 from intents_ui.emulator import faults as known
 from intents_ui.emulator.catalog import Catalogue, Market
 from intents_ui.emulator.documents import MICROSECONDS, Document
-from intents_ui.emulator.errors import Ask, Refusal
+from intents_ui.emulator.errors import Ask, Refusal, checked
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.lookups import Lookups
@@ -182,7 +182,7 @@ class Emulator:
             now = self.now() + known.skew(on)
             if faulty := known.fault(on, now):
                 return faulty
-            ask = Ask(_parsed(body), round(now * MICROSECONDS), on)
+            ask = Ask(checked(_parsed(body), operation), round(now * MICROSECONDS), on)
             if operation == "WaitIntentReceipt":
                 return known.answered(await self._lookups.wait_intent_receipt(ask), on)
             return known.answered(self._operations[operation](ask), on)

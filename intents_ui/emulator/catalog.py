@@ -1,11 +1,11 @@
 """Chains, tokens and route providers, the routes between tokens, and the operations that list them."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from intents_ui.emulator import documents, errors
+from intents_ui.emulator import documents
 from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.names import stranger
@@ -241,34 +241,28 @@ class Market:
         self.catalogue = catalogue
 
     def get_chains(self, ask: Ask) -> Document:
-        provider = errors.text(ask.body, "routeProvider")
+        provider = ask.body.get("routeProvider")
         chain_ids = self.catalogue.chains_of(provider.upper()) if provider else self.catalogue.listed
         return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
 
     def get_token_list(self, ask: Ask) -> Document:
         """Return featured tokens, or all of them for a search. `limit` applies per chain."""
         body = ask.body
-        chain_ids = errors.required(errors.wholes(body, "chainIds") or None, "chainIds")
-        query = (errors.text(body, "searchQuery") or "").strip().lower()
-        address = errors.text(body, "tokenAddress")
-        listings = {"featured"}
-        if errors.flag(body, "includeAllListed"):
-            listings |= {"listed"}
-        if errors.flag(body, "includeExternal"):
-            listings |= {"external"}
-        if query or address:
-            listings = {"featured", "listed", "external"}
-        excluded = {canonical(each) for each in errors.words(body, "excludeTokens") or []}
+        query, address = body.get("searchQuery", "").strip().lower(), body.get("tokenAddress")
+        is_search = bool(query or address)
+        wanted = {"listed": "includeAllListed", "external": "includeExternal"}
+        listings = {"featured", *(each for each, field in wanted.items() if is_search or body.get(field))}
+        excluded = {canonical(each) for each in body.get("excludeTokens", [])}
         found = [
             token
-            for token in self.catalogue.on_chains(chain_ids)
+            for token in self.catalogue.on_chains(body["chainIds"])
             if token.listing in listings
             and token.address not in excluded
             and (not address or token.address == canonical(address.strip()))
             and (not query or _rank(token, query) is not None)
         ]
         found.sort(key=lambda token: (_rank(token, query) or 0, *_sort_key(token)))
-        return {"tokens": [token.as_info() for token in _limited_per_chain(found, errors.whole(body, "limit"))]}
+        return {"tokens": [token.as_info() for token in _limited_per_chain(found, body.get("limit", 0))]}
 
     def get_exact_input_routes(self, ask: Ask) -> Document:
         return {"tokens": [token.as_info() for token in self._connected(ask, "origin", "destination")]}
@@ -276,9 +270,9 @@ class Market:
     def get_exact_output_routes(self, ask: Ask) -> Document:
         """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
         found = self._connected(ask, "destination", "origin")
-        if owner := errors.text(ask.body, "ownerAddress"):
+        if owner := ask.body.get("ownerAddress"):
             found = [token for token in found if _holds(owner, token)]
-        elif not errors.text(ask.body, "originTokenAddress"):
+        elif "originTokenAddress" not in ask.body:
             found = [token for token in found if token.listing == "featured"]
         return {"tokens": [token.as_info() for token in found]}
 
@@ -288,7 +282,7 @@ class Market:
             return []
         token = requested_token(self.catalogue, ask.body, side)
         chain_id = requested_chain(self.catalogue, ask.body, f"{other}ChainId")
-        address = errors.text(ask.body, f"{other}TokenAddress")
+        address = ask.body.get(f"{other}TokenAddress")
         found = [
             each
             for each in self.catalogue.on_chains(self.catalogue.listed if chain_id is None else [chain_id])
@@ -301,14 +295,10 @@ class Market:
 
     def get_token_prices(self, ask: Ask) -> Document:
         """Return prices. `priceUsd` is null for a token without a price."""
-        errors.required(ask.body.get("tokens"), "tokens")
-        return {
-            "tokenPrices": [self._price(asked, ask.now) for asked in errors.objects(ask.body, "tokens")[:LARGEST_LIMIT]]
-        }
+        return {"tokenPrices": [self._price(asked, ask.now) for asked in ask.body["tokens"][:LARGEST_LIMIT]]}
 
     def _price(self, asked: Document, now: int) -> Document:
-        chain_id = errors.required(errors.whole(asked, "chainId"), "tokens.chainId")
-        address = errors.required(errors.text(asked, "tokenAddress"), "tokens.tokenAddress")
+        chain_id, address = asked["chainId"], asked["tokenAddress"]
         token = self.catalogue.token(chain_id, address)
         named = {"chainId": chain_id, "tokenAddress": canonical(address)}
         if token:
@@ -321,17 +311,16 @@ class Market:
 
 
 def requested_chain(catalogue: Catalogue, body: Document, field: str) -> int | None:
-    chain_id = errors.whole(body, field)
+    chain_id: int | None = body.get(field)
     if chain_id is not None and chain_id not in catalogue.listed:
         raise Refusal("UnsupportedNetwork", f"{field} {chain_id}")
     return chain_id
 
 
 def requested_token(catalogue: Catalogue, body: Document, side: str) -> Token | None:
-    """Return a token by its chain and address, which are required, or None if it is unknown."""
-    chain_id = errors.required(requested_chain(catalogue, body, f"{side}ChainId"), f"{side}ChainId")
-    field = f"{side}TokenAddress"
-    return catalogue.token(chain_id, errors.required(errors.text(body, field), field))
+    """Return a token by its chain and address, or None if it is unknown."""
+    requested_chain(catalogue, body, f"{side}ChainId")
+    return catalogue.token(body[f"{side}ChainId"], body[f"{side}TokenAddress"])
 
 
 def _sort_key(token: Token) -> tuple[bool, int, str]:
@@ -352,15 +341,12 @@ def _rank(token: Token, query: str) -> int | None:
     return 4 if query in token.name.lower() or query in token.address else None
 
 
-def _limited_per_chain(tokens: Iterable[Token], limit: int | None) -> list[Token]:
-    most = min(limit, LARGEST_LIMIT) if limit and limit > 0 else LARGEST_LIMIT
-    limited: list[Token] = []
-    counts: defaultdict[int, int] = defaultdict(int)
+def _limited_per_chain(tokens: Iterable[Token], limit: int) -> Iterator[Token]:
+    counts: Counter[int] = Counter()
     for token in tokens:
         counts[token.chain_id] += 1
-        if counts[token.chain_id] <= most:
-            limited.append(token)
-    return limited
+        if counts[token.chain_id] <= (min(limit, LARGEST_LIMIT) if limit > 0 else LARGEST_LIMIT):
+            yield token
 
 
 def _holds(owner: str, token: Token) -> bool:

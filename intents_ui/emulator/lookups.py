@@ -3,10 +3,9 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
-from intents_ui.emulator import errors
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.faults import TIE
@@ -42,7 +41,7 @@ class Lookups:
         self.catalogue = ledger.catalogue
 
     def get_intent(self, ask: Ask) -> Document:
-        entry = self._requested_entry(ask)
+        entry = self.ledger.requested(ask.body["intentId"], ask.now)
         return {"intent": intent(entry.transfer, entry.scene, self.catalogue)}
 
     def get_intent_receipt(self, ask: Ask) -> Document:
@@ -50,7 +49,7 @@ class Lookups:
 
         For a quote it has only a summary. The real service may reject that (`quoted-not-found`).
         """
-        entry = self._requested_entry(ask)
+        entry = self.ledger.requested(ask.body["intentId"], ask.now)
         if "quoted-not-found" in ask.faults and entry.scene.started is None:
             raise Refusal("NotFound", f"no receipt for intent {entry.transfer.intent_id}")
         return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
@@ -67,28 +66,27 @@ class Lookups:
 
         `after` continues in the sort order, `before` goes back.
         """
-        body, page = ask.body, errors.members(ask.body, "page")
-        sort = (errors.objects(page, "sort") or [{}])[0]
-        column = errors.text(sort, "column") or errors.text(page, "column") or "id"
-        order = "ASC" if (errors.text(sort, "order") or "").upper() == "ASC" else "DESC"
+        body, page = ask.body, ask.body.get("page", {})
+        sort = page.get("sort", [{}])[0]
+        column = sort.get("column") or page.get("column", "id")
+        order = "ASC" if sort.get("order", "").upper() == "ASC" else "DESC"
         if column not in ("id", "createdAt"):
             raise Refusal("InvalidArgument", f"page.sort: cannot sort by {column[:40]}")
-        size = min(errors.whole(page, "pageSize") or DEFAULT_PAGE, LARGEST_PAGE)
+        size = min(page.get("pageSize") or DEFAULT_PAGE, LARGEST_PAGE)
         if size < 0:
             raise Refusal("InvalidArgument", "page.pageSize must not be negative")
-        after, before = errors.whole(page, "after"), errors.whole(page, "before")
-        backward, cursor = after is None and before is not None, before if after is None else after
+        backward = "before" in page and "after" not in page
+        cursor = page.get("before" if backward else "after")
         upward = (order == "ASC") != backward  # whether IDs ascend in the direction in which the page is read
         # The resolution of `createdAt` in microseconds.
         tie = TIE if "created-ties" in ask.faults else 1
-        owner, passes = errors.text(body, "byOwnerAddress"), _filter(body)
         listed = self.ledger.entries(
             ask.now,
             descending=not upward,
             reach=_reach(body, cursor, tie if column == "createdAt" else 1, tie, upward=upward),
-            owner=owner.strip().lower() if owner else None,
+            owner=body.get("byOwnerAddress", "").strip().lower() or None,
         )
-        found = list(islice(filter(passes, _examined(listed)), size + 1))
+        found = list(islice(filter(_filter(body), _examined(listed)), size + 1))
         more, found = len(found) > size, found[:size]
         if backward:
             found.reverse()
@@ -108,26 +106,21 @@ class Lookups:
 
     def _history_row(self, entry: Entry, body: Document) -> Document:
         row = history_entry(entry.transfer, entry.scene, self.catalogue)
-        if errors.flag(body, "includeBalances"):
+        if body.get("includeBalances"):
             found = balances(entry.transfer, entry.scene, self.catalogue)
             return row | {"hasBalance": bool(found), "balances": found}
-        return row | {"hasBalance": True} if errors.flag(body, "onlyRecoverable") else row
-
-    def _requested_entry(self, ask: Ask) -> Entry:
-        intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
-        return self.ledger.requested(intent_id, ask.now)
+        return row | {"hasBalance": True} if body.get("onlyRecoverable") else row
 
     def _search(self, ask: Ask) -> Iterator[Entry]:
-        keys = {field: errors.text(ask.body, field) for field in _KEYS}
-        project = errors.whole(ask.body, "byProjectId")
+        criteria = {field: value.strip() for field, value in ask.body.items() if field in _CRITERIA}
         if "deposit-hash-ignored" in ask.faults:
-            keys["byDepositTransactionHash"] = None
-        given = {field: value.strip().lower() for field, value in keys.items() if value and value.strip()}
-        exact = [keys[field].strip() for field in given if field != "byQueryString"]  # type: ignore[union-attr]
-        if exact:
-            found = self.ledger.bearing(exact[0], ask.now)
-        elif "byQueryString" in given:
-            found = self._query(str(keys["byQueryString"]).strip(), ask)
+            criteria.pop("byDepositTransactionHash", None)
+        criteria = {field: value for field, value in criteria.items() if value}
+        project, query = ask.body.get("byProjectId"), criteria.pop("byQueryString", None)
+        if criteria:
+            found = self.ledger.bearing(next(iter(criteria.values())), ask.now)
+        elif query:
+            found = self._mentioning(query, ask.now)
         elif project is not None:
             found = self.ledger.entries(ask.now, descending=True)
         elif "empty-search-refused" in ask.faults:
@@ -135,81 +128,67 @@ class Lookups:
         else:
             return
         for entry in found:
-            if project in (None, entry.transfer.project) and all(
-                _KEYS[field](entry, value) for field, value in given.items()
+            named = _names(entry) if criteria or query else {}
+            if (
+                project in (None, entry.transfer.project)
+                and all(value.lower() in named[field] for field, value in criteria.items())
+                and (not query or query.lower() in chain(*named.values()) or _mentions(entry, query))
             ):
                 yield entry
 
-    def _query(self, query: str, ask: Ask) -> Iterator[Entry]:
-        exact = list(self.ledger.bearing(query, ask.now))
-        if exact or _WHOLE_NAME.fullmatch(query):
+    def _mentioning(self, query: str, now: int) -> Iterator[Entry]:
+        """Yield the intents that a name belongs to, or that have a text in their ID, memo or symbols."""
+        if exact := list(self.ledger.bearing(query, now)):
             yield from exact
-            return
-        newest = islice(self.ledger.entries(ask.now, descending=True), SUBSTRING_REACH)
-        wanted = query.lower()
-        yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
+        elif not _WHOLE_NAME.fullmatch(query):
+            newest = islice(self.ledger.entries(now, descending=True), SUBSTRING_REACH)
+            yield from islice((entry for entry in newest if _mentions(entry, query)), SUBSTRING_HITS)
 
     async def wait_intent_receipt(self, ask: Ask) -> Document:
         """Return at once if the intent is final or the cursor is outdated, otherwise on a change."""
-        intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
-        cursor = errors.words(ask.body, "lastReceiptStates") or []
+        intent_id, cursor = ask.body["intentId"], ask.body.get("lastReceiptStates", [])
         ahead = ask.now - self.now()
         first = entry = self.ledger.requested(intent_id, ask.now)
+        final = _TERMINAL_AS_DESCRIBED if "done-only-success-or-failure" in ask.faults else _TERMINAL
+        known = first.scene.receipt_states[: 3 if "states-without-refund" in ask.faults else None]
+        is_news = known != cursor or first.scene.status in final
         loop = asyncio.get_running_loop()
-        until = loop.time() + self._hold(ask, first, cursor)
+        until = loop.time() + (0.0 if is_news or {"wait-at-once", "wait-same-cursor"} & ask.faults else self.hold)
         while (left := until - loop.time()) > 0:
             await asyncio.sleep(min(left, LOOK_SECONDS))
             entry = self.ledger.requested(intent_id, self.now() + ahead)
             if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
                 break
-        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
-        document = receipt(entry.transfer, entry.scene, self.catalogue)
-        return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
-
-    def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
-        news = entry.scene.receipt_states != cursor
-        if "states-without-refund" in ask.faults:
-            news = entry.scene.receipt_states[:3] != cursor
-        if {"wait-at-once", "wait-same-cursor"} & ask.faults or news or _is_done(entry, ask):
-            return 0.0
-        return self.hold
+        return {
+            "intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue),
+            "receiptStates": cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states,
+            "done": entry.scene.status in final,
+        }
 
 
-def _is_done(entry: Entry, ask: Ask) -> bool:
-    narrow = "done-only-success-or-failure" in ask.faults
-    return entry.scene.status in (_TERMINAL_AS_DESCRIBED if narrow else _TERMINAL)
+_CRITERIA: Final = (
+    "byIntentId", "byTransactionHash", "byDepositTransactionHash", "byOriginIntentAddress",
+    "byDestinationIntentAddress", "byOwnerAddress", "byQueryString",
+)  # fmt: skip
 
 
-def _has_hash(entry: Entry, wanted: str) -> bool:
-    return any(each and each.lower() == wanted for each in entry.hashes())
+def _names(entry: Entry) -> dict[str, list[str]]:
+    """Return what an intent is found by, in lower case, by criterion."""
+    transfer, hashes = entry.transfer, {leg: each.lower() for leg, each in entry.hashes().items()}
+    return {
+        "byIntentId": [transfer.intent_id, transfer.intent_id[2:]],
+        "byTransactionHash": [*hashes.values()],
+        "byDepositTransactionHash": [hashes.get("deposit", "")],
+        "byOriginIntentAddress": [transfer.origin_address],
+        "byDestinationIntentAddress": [transfer.destination_address],
+        "byOwnerAddress": [transfer.owner],
+    }
 
 
-def _has_deposit_hash(entry: Entry, wanted: str) -> bool:
-    return entry.scene.legs[0] is not None and (entry.hashes()[0] or "").lower() == wanted
-
-
-def _mentions(entry: Entry, wanted: str) -> bool:
+def _mentions(entry: Entry, query: str) -> bool:
     transfer = entry.transfer
     texts = (transfer.intent_id, transfer.deal.memo or "", transfer.origin.symbol, transfer.destination.symbol)
-    return any(wanted in text.lower() for text in texts)
-
-
-def _matches_query(entry: Entry, wanted: str) -> bool:
-    transfer = entry.transfer
-    exact = (transfer.intent_id, transfer.owner, transfer.origin_address, transfer.destination_address)
-    return wanted in exact or _has_hash(entry, wanted) or _mentions(entry, wanted)
-
-
-# Predicates of the search criteria.
-_KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
-    "byIntentId": lambda entry, wanted: entry.transfer.intent_id.removeprefix("0x") == wanted.removeprefix("0x"),
-    "byTransactionHash": _has_hash,
-    "byDepositTransactionHash": _has_deposit_hash,
-    "byOriginIntentAddress": lambda entry, wanted: entry.transfer.origin_address == wanted,
-    "byDestinationIntentAddress": lambda entry, wanted: entry.transfer.destination_address == wanted,
-    "byOwnerAddress": lambda entry, wanted: entry.transfer.owner == wanted,
-    "byQueryString": _matches_query,
-}
+    return any(query.lower() in text.lower() for text in texts)
 
 
 def _examined(found: Iterator[Entry]) -> Iterator[Entry]:
@@ -221,18 +200,17 @@ def _examined(found: Iterator[Entry]) -> Iterator[Entry]:
 
 def _filter(body: Document) -> Callable[[Entry], bool]:
     """Return the filter of a list, except for its owner and times."""
-    one, several = errors.text(body, "byStatus"), errors.words(body, "byStatuses")
     # An unknown status becomes the first one, as in the real server's decoder.
-    statuses = {word if word in STATUSES else "QUOTED" for word in several or ([one] if one else [])}
-    wanted = [errors.whole(body, field) for field in ("byProjectId", "originChainId", "destinationChainId")]
-    recoverable = errors.flag(body, "onlyRecoverable")
+    asked = body.get("byStatuses", [body["byStatus"]] if "byStatus" in body else [])
+    statuses = {word if word in STATUSES else "QUOTED" for word in asked}
+    wanted = [body.get(field) for field in ("byProjectId", "originChainId", "destinationChainId")]
 
     def passes(entry: Entry) -> bool:
         transfer = entry.transfer
         there = (transfer.project, transfer.origin.chain_id, transfer.destination.chain_id)
         return (
             (not statuses or entry.scene.status in statuses)
-            and (not recoverable or bool(entry.scene.marks.get("balance")))
+            and (not body.get("onlyRecoverable") or bool(entry.scene.marks.get("balance")))
             and all(each in (None, own) for each, own in zip(wanted, there, strict=True))
         )
 
@@ -241,19 +219,15 @@ def _filter(body: Document) -> Callable[[Entry], bool]:
 
 def _reach(body: Document, cursor: int | None, step: int, tie: int, *, upward: bool) -> Reach:
     """Return what is left of a list beyond the cursor, which is `step` before the next intent."""
-    since, until = _seconds(body, "fromTime") or None, _seconds(body, "toTime")
+    for field in ("fromTime", "toTime"):
+        if body.get(field, 0) > _LARGEST_SECONDS:
+            raise Refusal("InvalidArgument", f"{field} must be Unix seconds, not milliseconds")
+    since, until, earliest = body.get("fromTime"), body.get("toTime", _LARGEST_SECONDS), 0
     # In terms of the exact times, of which clients get only the ties.
-    first = None if since is None else -(-since * MICROSECONDS // tie) * tie
-    last = None if until is None else until * MICROSECONDS // tie * tie + tie - 1
-    if cursor is None:
-        return Reach(first, latest=last)
-    if upward:
-        return Reach(first, cursor + step, last)
-    return Reach(first, latest=cursor - 1 if last is None else min(last, cursor - 1))
-
-
-def _seconds(body: Document, field: str) -> int | None:
-    seconds = errors.whole(body, field)
-    if seconds is not None and seconds > _LARGEST_SECONDS:
-        raise Refusal("InvalidArgument", f"{field} must be Unix seconds, not milliseconds")
-    return seconds
+    first = -(-since * MICROSECONDS // tie) * tie if since else None
+    last = until * MICROSECONDS // tie * tie + tie - 1
+    if cursor is not None and upward:
+        earliest = cursor + step
+    elif cursor is not None:
+        last = min(last, cursor - 1)
+    return Reach(first, earliest, last)

@@ -97,7 +97,7 @@ class Reach:
 
     since: int | None = None
     earliest: int = 0
-    latest: int | None = None
+    latest: int = 2**63
 
     def of(self, stream: Stream, now: int) -> range:
         """Return the k of the listed intents of a stream."""
@@ -109,7 +109,7 @@ class Reach:
         return self.earliest if self.since is None else max(self.earliest, self.since, now - PAST)
 
     def until(self, now: int) -> int:
-        return now if self.latest is None else min(now, self.latest)
+        return min(now, self.latest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,11 @@ class Entry:
     transfer: Transfer
     scene: Scene
 
-    def hashes(self) -> list[str | None]:
-        return [
-            transaction_hash(self.transfer, name, leg)
-            for name, leg in zip(LEGS, self.scene.legs, strict=True)
-            if leg is not None
-        ]
+    def hashes(self) -> dict[str, str]:
+        """Return the hashes of its transactions that are known, by leg."""
+        legs = zip(LEGS, self.scene.legs, strict=True)
+        found = ((name, leg and transaction_hash(self.transfer, name, leg)) for name, leg in legs)
+        return {name: each for name, each in found if each}
 
 
 class World:

@@ -78,9 +78,8 @@ class Trading:
         }
 
     def commit_intent(self, ask: Ask) -> Document:
-        given = errors.required(errors.members(ask.body, "intent") or None, "intent")
-        intent_id = errors.required(errors.text(given, "intentId"), "intent.intentId")
-        entry = self.ledger.requested(intent_id, ask.now)
+        given = ask.body["intent"]
+        entry = self.ledger.requested(given["intentId"], ask.now)
         transfer = entry.transfer
         _check(entry, ask.now, "QUOTED")
         difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
@@ -97,9 +96,8 @@ class Trading:
         The extra fields `scenario` (slug or number) and `variant` select a scenario, and `speed` makes it run 1 to 100
         times faster.
         """
-        entry = self.ledger.requested(errors.required(errors.text(ask.body, "intentId"), "intentId"), ask.now)
-        deposit_hash = errors.text(ask.body, "depositTransactionHash") or None
-        signature = errors.members(ask.body, "depositSignature")
+        entry = self.ledger.requested(ask.body["intentId"], ask.now)
+        deposit_hash, signature = ask.body.get("depositTransactionHash"), ask.body.get("depositSignature")
         if deposit_hash and signature:
             raise Refusal("InvalidArgument", "depositTransactionHash and depositSignature exclude each other")
         if deposit_hash and not _HASH.fullmatch(deposit_hash):
@@ -110,8 +108,8 @@ class Trading:
         # On the caller's clock, without the stretched time of its scenario.
         transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit), stretch=1.0)
         script = self._script(ask.body, transfer)
-        speed = errors.whole(ask.body, "speed")
-        if speed is not None and not 1 <= speed <= _MAX_SPEED:
+        speed = ask.body.get("speed", 1)
+        if not 1 <= speed <= _MAX_SPEED:
             raise Refusal("InvalidArgument", f"speed must be 1 to {_MAX_SPEED}")
         executed = (ask.now - transfer.born) / MICROSECONDS
         before = tuple(
@@ -119,7 +117,7 @@ class Trading:
             for scene in course.scenes
             if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
         )
-        after = [replace(step, at=executed + (step.at - script[0].at) / (speed or 1)) for step in script]
+        after = [replace(step, at=executed + (step.at - script[0].at) / speed) for step in script]
         if deposit != "gasless":
             made = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
             after[0] = replace(after[0], sets={**after[0].sets, **made})
@@ -181,14 +179,13 @@ class Trading:
     def _transfer(self, body: Document, number: int, born: int) -> Transfer:
         owner = _address(body, "ownerAddress")
         origin, destination = self._token(body, "origin"), self._token(body, "destination")
-        recipient = _address(body, "destinationToAddress", otherwise=owner)
-        call_data = errors.text(body, "destinationCallData") or "0x"
+        recipient = _address(body, "destinationToAddress") if "destinationToAddress" in body else owner
+        call_data = body.get("destinationCallData", "0x")
         if not _DATA.fullmatch(call_data):
             raise Refusal("InvalidArgument", "destinationCallData must be hex")
-        trade_type = errors.text(body, "tradeType") or "EXACT_OUTPUT"
-        exact_output = trade_type != "EXACT_INPUT"
+        exact_output = body.get("tradeType") != "EXACT_INPUT"
         field = "destinationTokenAmount" if exact_output else "originTokenAmount"
-        units = errors.required(errors.whole(body, field), field)
+        units = body.get(field, 0)
         if units <= 0:
             raise Refusal("InvalidArgument", f"{field} must be greater than zero")
         if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
@@ -196,15 +193,14 @@ class Trading:
                 raise Refusal("IntentsSkipped", "origin and destination are the same token on the same chain")
         elif not self.catalogue.connected(origin, destination):
             raise Refusal("QueryFailed", "no available quotes")
-        memo = errors.text(body, "memo")
         deal = Deal(
             (origin.chain_id, origin.address),
             (destination.chain_id, destination.address),
             self._providers(origin, destination),
             exact_output=exact_output,
-            fund_method=errors.text(body, "fundMethod") or "WALLET",
+            fund_method=body.get("fundMethod", "WALLET"),
             calls=call_data != "0x",
-            memo=memo[:_MEMO_LIMIT] if memo else None,
+            memo=body.get("memo", "")[:_MEMO_LIMIT] or None,
         )
         return Transfer(
             number=number,
@@ -216,10 +212,10 @@ class Trading:
             project=PROJECTS[0],
             from_amount=None if exact_output else units,
             to_amount=units if exact_output else None,
-            slippage=_slippage(errors.members(body, "options")),
+            slippage=_slippage(body.get("options", {})),
             recipient=recipient,
             call_data=call_data,
-            call_value=errors.whole(body, "destinationCallValue") or 0,
+            call_value=body.get("destinationCallValue", 0),
         )
 
     def _providers(self, origin: Token, destination: Token) -> tuple[str, ...]:
@@ -276,25 +272,21 @@ def _comparable(value: Any) -> Any:
         return {key: _comparable(member) for key, member in value.items() if member is not None}
     if isinstance(value, list):
         return [_comparable(member) for member in value]
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= errors.MAX_DIGITS:
+    if errors.is_whole(value):
         return int(value)
     if isinstance(value, str) and value.startswith(("0x", "0X")):
         return value.lower()
     return str(value) if isinstance(value, bool) else value  # False isn't 0
 
 
-def _address(body: Document, field: str, otherwise: str | None = None) -> str:
-    value = errors.text(body, field) or otherwise
-    address = errors.required(value, field)
-    if not _ADDRESS.fullmatch(address):
+def _address(body: Document, field: str) -> str:
+    if not _ADDRESS.fullmatch(body[field]):
         raise Refusal("InvalidArgument", f"{field} must be an address")
-    return address.lower()
+    return str(body[field]).lower()
 
 
 def _slippage(options: Document) -> float:
-    value = options.get("slippageTolerance")
-    if value is None:
-        return 0.005
+    value = options.get("slippageTolerance", 0.005)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
         raise Refusal("InvalidArgument", "options.slippageTolerance must be a fraction from 0 to 1")
     return float(value)
