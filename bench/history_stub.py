@@ -28,9 +28,8 @@ from typing import Any, Final
 
 from bench.stub_service import IDS, TIME, serve
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, encode, micros
-from intents_ui.emulator.intents import history_entry
+from intents_ui.emulator.intents import Entry
 from intents_ui.emulator.population import Course
 from intents_ui.emulator.scenario_engine import Scene
 from intents_ui.emulator.transfers import Transfer
@@ -48,10 +47,10 @@ RECORD_ID: Final = re.compile(r'"(?:id|\w+TransactionId)":(\d{13,})')
 class Template:
     """An entry as bytes, with gaps for its ID, addresses, times and record IDs. `at` is its age in microseconds."""
 
-    def __init__(self, transfer: Transfer, scene: Scene, catalogue: Catalogue) -> None:
+    def __init__(self, transfer: Transfer, scene: Scene) -> None:
         self.status = scene.status
         self.at = transfer.moment(scene.at) - transfer.born
-        text = encode(history_entry(transfer, scene, catalogue)).decode()
+        text = encode(Entry(transfer, scene).history_row()).decode()
         times, records = sorted(set(TIME.findall(text))), sorted(set(RECORD_ID.findall(text)))
         names = [transfer.intent_id, transfer.owner, transfer.origin_address, transfer.destination_address]
         values = [*names, *times, *records]
@@ -77,8 +76,8 @@ class Template:
 class Kind:
     """The templates of one transfer, in order of its age."""
 
-    def __init__(self, course: Course, catalogue: Catalogue) -> None:
-        self.templates = [Template(course.transfer, scene, catalogue) for scene in course.scenes]
+    def __init__(self, course: Course) -> None:
+        self.templates = [Template(course.transfer, scene) for scene in course.scenes]
         self._ages = [template.at for template in self.templates]
 
     def at(self, age: int) -> Template:
@@ -179,7 +178,7 @@ def recorded_kinds() -> Iterator[Kind]:
     """Yield the emulator's ordinary transfers that end, as templates."""
     emulator = Emulator(now=lambda: RECORDED_AT, size=2 * KINDS)  # too few for scenarios
     for entry in emulator.ledger.entries(micros(RECORDED_AT), descending=True):
-        kind = Kind(emulator.ledger.course(entry.transfer.number), emulator.catalogue)
+        kind = Kind(emulator.ledger.course(entry.transfer.number))
         if kind.templates[-1].status not in OPEN:
             yield kind
 

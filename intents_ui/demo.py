@@ -13,11 +13,9 @@ from typing import Any, Final
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.catalog import Token
-from intents_ui.emulator.intents import history_entry, transaction_hash
-from intents_ui.emulator.population import Entry as Listed
+from intents_ui.emulator.intents import Entry as Listed
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.scenario_engine import LEGS
-from intents_ui.emulator.transfers import terms_of
 from intents_ui.mirror import writer
 from intents_ui.mirror.entry import (
     LONGEST_MEMO,
@@ -111,7 +109,6 @@ class Past:
 
     def __init__(self, emulator: Emulator) -> None:
         self._emulator = emulator
-        self._catalogue = emulator.catalogue
         self._models: dict[tuple[Any, ...], tuple[Entry, Outcome]] = {}
 
     def entries(self, start: int, end: int) -> Iterator[Entry]:
@@ -134,7 +131,7 @@ class Past:
         They don't if its reasons or its summary have more that differs.
         """
         transfer, scene = listed.transfer, listed.scene
-        found = IntentHistory.model_validate(history_entry(transfer, scene, self._catalogue))
+        found = IntentHistory.model_validate(listed.history_row())
         entry = read(found, now=datetime.fromtimestamp(self._emulator.now(), UTC))
         is_peculiar = any(name.startswith("summary.") for name in scene.marks) or any(
             "{" in (leg.marks.get("statusReason") or "") for leg in scene.legs if leg
@@ -148,10 +145,10 @@ class Past:
     def _like(self, known: Entry, outcome: Outcome, listed: Listed) -> Entry:
         """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
-        sent = transfer.from_amount or terms_of(transfer, self._catalogue).from_amount
-        entry = Entry(**vars(known))
-        for name, leg in zip(LEGS, scene.legs, strict=True):
-            setattr(entry, f"{name}_hash", ends(transaction_hash(transfer, name, leg)) if leg else None)
+        sent = transfer.from_amount or listed.terms.from_amount
+        entry, hashes = Entry(**vars(known)), listed.hashes()
+        for name in LEGS:
+            setattr(entry, f"{name}_hash", ends(hashes.get(name)))
         vars(entry).update(
             intent_id=bytes.fromhex(transfer.intent_id[2:]),
             created=transfer.born // MILLISECOND,

@@ -15,7 +15,6 @@ import pytest
 
 from intents_ui.demo import SECOND, Past
 from intents_ui.emulator import Emulator
-from intents_ui.emulator.intents import history_entry
 from intents_ui.emulator.population import Reach
 from intents_ui.mirror.entry import Entry, read
 from intents_ui.mirror.windows import DAY, HOUR
@@ -33,7 +32,7 @@ def listed(emulator: Emulator, start: int, end: int) -> dict[bytes, Entry]:
     """Return the transfers that the mirror would read of a time."""
     now, reach = emulator.now(), Reach(start * SECOND, latest=end * SECOND - 1)
     found = emulator.ledger.entries(round(now * SECOND), descending=False, reach=reach)
-    documents = [history_entry(each.transfer, each.scene, emulator.catalogue) for each in found]
+    documents = [each.history_row() for each in found]
     entries = [IntentHistory.model_validate(each) for each in documents if each["status"] != "QUOTED"]
     return {each.intent_id: each for each in (read(entry, now=datetime.fromtimestamp(now, UTC)) for entry in entries)}
 

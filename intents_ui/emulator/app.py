@@ -15,7 +15,6 @@ from intents_ui.emulator.catalog import Catalogue, Market
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import Ask, Refusal, checked
 from intents_ui.emulator.faults import Answer, Faults
-from intents_ui.emulator.intents import intent
 from intents_ui.emulator.lookups import Lookups
 from intents_ui.emulator.population import Ledger, scenes_of, world_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
@@ -27,6 +26,7 @@ type Receive = Callable[[], Awaitable[Message]]
 type Send = Callable[[Message], Awaitable[None]]
 
 HOLD_SECONDS: Final = 28.0
+HELD_COPY_LIFETIME: Final = 600 * MICROSECONDS
 BODY_LIMIT: Final = 1024 * 1024
 WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
 _log = logging.getLogger(__name__)
@@ -81,9 +81,10 @@ class Emulator:
         self.catalogue = Catalogue(tokens)
         start = None if started is None else round(started * MICROSECONDS)
         self.world = world_of(size, start)
-        self.ledger = Ledger(self.world, self.catalogue)
+        self.ledger = Ledger(self.world)
+        self._made: dict[tuple[int, bool], int] = {}  # copies of scenarios, by whether they are held
         self._lookups = lookups = Lookups(self.ledger, self._micros, hold)
-        self._trading = trading = Trading(self.ledger)
+        trading = Trading(self.ledger, self.catalogue)
         market = Market(self.catalogue)
         self._operations: dict[str, Callable[[Ask], Document]] = {
             "SearchIntents": lookups.search_intents,
@@ -125,7 +126,7 @@ class Emulator:
             which = scenario.number
             fresh, worst, finished = self.newest(which), self.worst(which), self.finished(which)
             if fresh["intentId"] == finished["intentId"]:
-                fresh = self._document(self._trading.staged(scenario, self._micros()))
+                fresh = self._document(self._staged(scenario))
             found.append(DemoScenario(scenario, fresh["intentId"], worst["intentId"], finished["intentId"]))
         return found
 
@@ -144,14 +145,34 @@ class Emulator:
 
     def worst(self, which: int | str) -> Document:
         """Return the Intent document of a scenario's copy held at its worst moment, at most 10 minutes old."""
-        return self._document(self._trading.held(scenario_named(which), self._micros()))
+        scenario, now = scenario_named(which), self._micros()
+        number = self._made.get((scenario.number, True))
+        entry = None if number is None else self.ledger.entry(number, now)
+        # The copy's quote time puts its worst moment at its creation, and its course is that one scene. So its record,
+        # timestamps and balance never change. What a page derives from the clock does: after 15 minutes without an
+        # update it reports a stall. So an older copy is replaced, which leaves its viewers five minutes. The old one
+        # isn't deleted, because open pages link to it.
+        if number is None or not entry or not 0 <= now - entry.transfer.moment(scenario.worst.at) <= HELD_COPY_LIFETIME:
+            at = scenario.worst
+            number = self.ledger.play(scenario, at.variant, now, at.at, held=True, listed=False)
+            self._made[scenario.number, True] = number
+        return self._document(number)
+
+    def _staged(self, scenario: Scenario) -> int:
+        """Return the number of an unfinished copy made for watching, created if there is none."""
+        number = self._made.get((scenario.number, False))
+        entry = None if number is None else self.ledger.entry(number, self._micros())
+        if entry is None or number is None or entry.scene == self.ledger.course(number).scenes[-1]:
+            number = self.ledger.play(scenario, MAIN, self._micros(), 0.0, listed=False)
+            self._made[scenario.number, False] = number
+        return number
 
     def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0, owner: int | None = None) -> Document:
         """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document.
 
         `owner` is the number of its owner, by default one of the history's. From OWNERS on, owners have no history.
         """
-        return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age, owner=owner))
+        return self._document(self.ledger.play(scenario_named(which), variant, self._micros(), age, owner=owner))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(receive)
@@ -233,7 +254,7 @@ class Emulator:
     def _document(self, number: int) -> Document:
         entry = self.ledger.entry(number, self._micros())
         assert entry is not None  # noqa: S101 - its number was just looked up
-        return intent(entry.transfer, entry.scene, self.catalogue)
+        return entry.intent()
 
     def _micros(self) -> int:
         return round(self.now() * MICROSECONDS)

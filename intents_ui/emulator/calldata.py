@@ -17,44 +17,49 @@ _EXECUTE: Final = "1f6a1eb9"
 _CCTP_DOMAINS: Final = {1: 0, 43114: 1, 10: 2, 42161: 3, 8453: 6, 137: 7}
 _FAST_FINALITY: Final = 1000
 
+type Call = tuple[str, str, int]  # contract, data and value
 
-def deposit_call(transfer: Transfer, terms: Terms) -> tuple[str, str, int]:
+
+def deposit_call(terms: Terms) -> Call:
     """Return contract, data and value of the owner's deposit to the intent address."""
+    transfer = terms.transfer
     if transfer.origin.native:
         return transfer.origin_address, "0x", terms.from_amount
     return transfer.origin.address, _encoded(_TRANSFER, transfer.origin_address, terms.from_amount), 0
 
 
-def origin_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]:
-    """Return the calls on the origin chain: an allowance if needed, then a swap, wrap or bridge call per provider."""
+def calls(terms: Terms, side: str) -> list[Call]:
+    """Return the calls on a chain.
+
+    On the origin chain: an allowance if needed, then a swap, wrap or bridge call per provider. On the destination
+    chain: a payment to the recipient, or an allowance and a contract call.
+    """
+    transfer = terms.transfer
+    if side == "destination":
+        token, recipient = transfer.destination, transfer.recipient
+        if transfer.deal.calls:
+            allowance = (token.address, _encoded(_APPROVE, recipient, terms.to_amount), 0)
+            return [allowance, (recipient, transfer.call_data, transfer.call_value)]
+        if token.native:
+            return [(recipient, "0x", terms.to_amount)]
+        return [(token.address, _encoded(_TRANSFER, recipient, terms.to_amount), 0)]
     token, value = transfer.origin, terms.from_amount if transfer.origin.native else 0
     first, last = transfer.deal.providers[0], transfer.deal.providers[-1]
     spender = provider_contract(first)
-    calls = [] if token.native else [(token.address, _encoded(_APPROVE, spender, terms.from_amount), 0)]
+    found = [] if token.native else [(token.address, _encoded(_APPROVE, spender, terms.from_amount), 0)]
     if transfer.same_chain or len(transfer.deal.providers) > 1:
-        calls.append((spender, _swap_call(transfer, terms, first), value))
+        found.append((spender, _swap_call(terms, first), value))
     if not transfer.same_chain:
-        calls.append((provider_contract(last), _bridge_call(transfer, terms, last), value))
-    return calls
+        found.append((provider_contract(last), _bridge_call(terms, last), value))
+    return found
 
 
-def destination_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]:
-    """Return the calls on the destination chain: transfer to the recipient, or allowance and contract call."""
-    token = transfer.destination
-    if transfer.deal.calls:
-        allowance = (token.address, _encoded(_APPROVE, transfer.recipient, terms.to_amount), 0)
-        return [allowance, (transfer.recipient, transfer.call_data, transfer.call_value)]
-    if token.native:
-        return [(transfer.recipient, "0x", terms.to_amount)]
-    return [(token.address, _encoded(_TRANSFER, transfer.recipient, terms.to_amount), 0)]
-
-
-def fallback_call(transfer: Transfer, token: str, amount: int) -> tuple[str, str, int]:
+def fallback_call(transfer: Transfer, token: str, amount: int) -> Call:
     """Return the call that refunds the owner if the previous calls fail."""
     return names.stranger("utils"), _encoded(_REFUND_AND_SWEEP, token, transfer.owner, amount), 0
 
 
-def meta_input(calls: list[tuple[str, str, int]], signature: bytes) -> str:
+def meta_input(calls: list[Call], signature: bytes) -> str:
     """Return `execute(bytes,bytes)` around all calls, as the relayer sends it."""
     packed = b"".join(_packed(*call) for call in calls)
     return "0x" + _EXECUTE + _word(64) + _word(96 + _padded_size(packed)) + _bytes(packed) + _bytes(signature)
@@ -64,7 +69,8 @@ def provider_contract(provider: str) -> str:
     return names.stranger(f"provider {provider}")
 
 
-def _swap_call(transfer: Transfer, terms: Terms, provider: str) -> str:
+def _swap_call(terms: Terms, provider: str) -> str:
+    transfer = terms.transfer
     if provider == "WETH":
         return f"0x{_WRAP}" if transfer.origin.native else _encoded(_UNWRAP, terms.from_amount)
     target = transfer.destination.address
@@ -73,7 +79,8 @@ def _swap_call(transfer: Transfer, terms: Terms, provider: str) -> str:
     )
 
 
-def _bridge_call(transfer: Transfer, terms: Terms, provider: str) -> str:
+def _bridge_call(terms: Terms, provider: str) -> str:
+    transfer = terms.transfer
     amount, chain_id = terms.from_amount, transfer.destination.chain_id
     if provider == "CCTP" and chain_id in _CCTP_DOMAINS:
         burnt = transfer.origin.address

@@ -91,7 +91,7 @@ class Catalogue:
     def __init__(self, tokens: int = 0) -> None:
         self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in documents.table("chains.json")}
         self.listed = tuple(self.chains)
-        self.tokens = [_token(row) for row in documents.table("tokens.json")]
+        self.tokens = list(TOKENS)
         # Without the synthetic tokens, whose number must not affect the transfers.
         self.tradable = {
             chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
@@ -132,12 +132,9 @@ class Catalogue:
     def named(self, chain_id: int, symbol: str) -> Token:
         return self._by_symbol[chain_id, symbol]
 
-    def native(self, chain_id: int) -> Token | None:
-        return self._by_address.get((chain_id, NATIVE))
-
     def wraps(self, one: Token, other: Token) -> bool:
         """Return whether one of two tokens of a chain is its native token, and the other one that wrapped."""
-        native = self.native(one.chain_id)
+        native = NATIVES.get(one.chain_id)
         return native is not None and {one.symbol, other.symbol} == {native.symbol, f"W{native.symbol}"}
 
     def on_chains(self, chain_ids: Iterable[int]) -> Iterator[Token]:
@@ -199,6 +196,10 @@ def _token(row: dict[str, Any]) -> Token:
         feature_index=row["featureIndex"],
         price=int((row["priceUsd"] or 0) * PRICE_SCALE),
     )
+
+
+TOKENS: Final = tuple(map(_token, documents.table("tokens.json")))
+NATIVES: Final = {token.chain_id: token for token in TOKENS if token.native}
 
 
 def _new_chain(chain_id: int) -> dict[str, Any]:

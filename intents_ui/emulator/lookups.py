@@ -9,8 +9,8 @@ from typing import Final
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.faults import TIE
-from intents_ui.emulator.intents import balances, history_entry, intent, receipt
-from intents_ui.emulator.population import Entry, Ledger, Reach
+from intents_ui.emulator.intents import Entry
+from intents_ui.emulator.population import Ledger, Reach
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
 DEFAULT_PAGE: Final = 20
@@ -38,11 +38,9 @@ class Lookups:
         self.ledger = ledger
         self.now = now
         self.hold = hold
-        self.catalogue = ledger.catalogue
 
     def get_intent(self, ask: Ask) -> Document:
-        entry = self.ledger.requested(ask.body["intentId"], ask.now)
-        return {"intent": intent(entry.transfer, entry.scene, self.catalogue)}
+        return {"intent": self.ledger.requested(ask.body["intentId"], ask.now).intent()}
 
     def get_intent_receipt(self, ask: Ask) -> Document:
         """Return a receipt.
@@ -52,14 +50,14 @@ class Lookups:
         entry = self.ledger.requested(ask.body["intentId"], ask.now)
         if "quoted-not-found" in ask.faults and entry.scene.started is None:
             raise Refusal("NotFound", f"no receipt for intent {entry.transfer.intent_id}")
-        return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
+        return {"intentReceipt": entry.receipt()}
 
     def search_intents(self, ask: Ask) -> Document:
         """Return the intents that meet all criteria. Without criteria there are none."""
         found = list(islice(self._search(ask), SEARCH_HITS))
         if "search-capped" in ask.faults:
             found = [entry for entry in found if entry.scene.status != "QUOTED"][:10]
-        return {"intents": [intent(entry.transfer, entry.scene, self.catalogue) for entry in found]}
+        return {"intents": [entry.intent() for entry in found]}
 
     def get_intent_history(self, ask: Ask) -> Document:
         """Return a page of a list. Both sort columns have the same order, and so the same cursor.
@@ -102,14 +100,7 @@ class Lookups:
             }
             if "next-page-repeats" in ask.faults and cursor is not None:
                 following["after"] = cursor
-        return {"intents": [self._history_row(entry, body) for entry in found], "nextPage": following}
-
-    def _history_row(self, entry: Entry, body: Document) -> Document:
-        row = history_entry(entry.transfer, entry.scene, self.catalogue)
-        if body.get("includeBalances"):
-            found = balances(entry.transfer, entry.scene, self.catalogue)
-            return row | {"hasBalance": bool(found), "balances": found}
-        return row | {"hasBalance": True} if body.get("onlyRecoverable") else row
+        return {"intents": [_history_row(entry, body) for entry in found], "nextPage": following}
 
     def _search(self, ask: Ask) -> Iterator[Entry]:
         criteria = {field: value.strip() for field, value in ask.body.items() if field in _CRITERIA}
@@ -160,7 +151,7 @@ class Lookups:
             if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
                 break
         return {
-            "intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue),
+            "intentReceipt": entry.receipt(),
             "receiptStates": cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states,
             "done": entry.scene.status in final,
         }
@@ -189,6 +180,14 @@ def _mentions(entry: Entry, query: str) -> bool:
     transfer = entry.transfer
     texts = (transfer.intent_id, transfer.deal.memo or "", transfer.origin.symbol, transfer.destination.symbol)
     return any(query.lower() in text.lower() for text in texts)
+
+
+def _history_row(entry: Entry, body: Document) -> Document:
+    row = entry.history_row()
+    if body.get("includeBalances"):
+        found = entry.balances()
+        return row | {"hasBalance": bool(found), "balances": found}
+    return row | {"hasBalance": True} if body.get("onlyRecoverable") else row
 
 
 def _examined(found: Iterator[Entry]) -> Iterator[Entry]:

@@ -20,9 +20,9 @@ from intents_ui.emulator.background_traffic import hanging, ordinary, outages_ar
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.errors import Refusal
-from intents_ui.emulator.intents import transaction_hash
+from intents_ui.emulator.intents import Entry
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.scenario_engine import LEGS, MAIN, SCENARIOS, Scenario, Scene, play, scene_at
+from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, Scene, play, scene_at
 from intents_ui.emulator.transfers import OWNERS, Plan, Transfer, transfer_of
 
 STREAMS: Final = 64
@@ -121,20 +121,6 @@ class Course:
     listed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An intent at one moment."""
-
-    transfer: Transfer
-    scene: Scene
-
-    def hashes(self) -> dict[str, str]:
-        """Return the hashes of its transactions that are known, by leg."""
-        legs = zip(LEGS, self.scene.legs, strict=True)
-        found = ((name, leg and transaction_hash(self.transfer, name, leg)) for name, leg in legs)
-        return {name: each for name, each in found if each}
-
-
 class World:
     """All intents. Read-only after construction, and so thread-safe.
 
@@ -143,7 +129,7 @@ class World:
     """
 
     def __init__(self, size: int, started: int | None) -> None:
-        self._catalogue = Catalogue()
+        self.catalogue = Catalogue()
         self.outages = () if started is None else outages_around(started)
         streams = _streams(size) if started is None else _demo_streams(size, epoch=started - PAST)
         self.streams = {stream.index: stream for stream in streams}
@@ -182,10 +168,10 @@ class World:
             variant = _variant(stream.scenario, k)
             plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant))
         elif outage := next((each for each in self.outages if each.hits(k, owner, born)), None):
-            plan = outage.plan(number, born, self._catalogue)
+            plan = outage.plan(number, born, self.catalogue)
         else:
-            plan = ordinary(number, self._catalogue)
-        transfer = transfer_of(plan, self._catalogue, number=number, born=born, owner=owner)
+            plan = ordinary(number, self.catalogue)
+        transfer = transfer_of(plan, self.catalogue, number=number, born=born, owner=owner)
         return Course(transfer, hanging(plan.delay) if plan.delay else scenes_of(plan.scenario, plan.variant))
 
 
@@ -266,9 +252,8 @@ EVERYTHING_LISTED: Final = Reach()
 class Ledger:
     """Lookup of intents. Each method takes the current time in microseconds."""
 
-    def __init__(self, world: World, catalogue: Catalogue) -> None:
+    def __init__(self, world: World) -> None:
         self.world = world
-        self.catalogue = catalogue
         self._lock = RLock()
         self._courses: dict[int, Course] = {}
         self._by_hash: dict[str, int] = {}
@@ -337,6 +322,33 @@ class Ledger:
             self._last_turn = turn
         # The previous millisecond, so that the intent exists at once. The last digits make it unique.
         return turn * STREAMS + MADE, (now // 1000 - 1) * 1000 + STREAMS + turn % (1000 - STREAMS)
+
+    def play(
+        self,
+        scenario: Scenario,
+        variant: str,
+        now: int,
+        age: float,
+        *,
+        held: bool = False,
+        listed: bool = True,
+        owner: int | None = None,
+    ) -> int:
+        """Create a copy of a scenario as if quoted `age` seconds ago, and return its number.
+
+        If `held`, it stays at that age.
+        """
+        number, born = self.next_number(now)
+        transfer = transfer_of(
+            Plan(scenario, variant, scenario.deal_of(variant)),
+            self.world.catalogue,
+            number=number,
+            born=born - micros(age),
+            owner=number // STREAMS % OWNERS if owner is None else owner,
+        )
+        scenes = scenes_of(scenario, variant)
+        self.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes, listed=listed))
+        return number
 
     def keep(self, course: Course, deposit_hash: str | None = None) -> None:
         """Store a course, for a new intent or in place of its previous course."""

@@ -5,34 +5,22 @@ from dataclasses import replace
 from typing import Any, Final
 
 from intents_ui.emulator import errors, names
-from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical, requested_token
+from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Catalogue, Token, canonical, requested_token
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
-from intents_ui.emulator.intents import intent
-from intents_ui.emulator.population import STREAMS, Course, Entry, Ledger, scenes_of
+from intents_ui.emulator.intents import Entry
+from intents_ui.emulator.population import Course, Ledger
 from intents_ui.emulator.scenario_engine import (
     EXECUTED,
-    MAIN,
     PLACEHOLDER,
     Deal,
-    Scenario,
     Step,
     play,
     scenario_named,
-    scene_at,
 )
-from intents_ui.emulator.transfers import (
-    OWNERS,
-    PROJECTS,
-    Plan,
-    Terms,
-    Transfer,
-    terms_of,
-    transfer_of,
-)
+from intents_ui.emulator.transfers import PROJECTS, Terms, Transfer
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
-HELD_COPY_LIFETIME: Final = 600 * MICROSECONDS
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _DATA: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
@@ -48,11 +36,11 @@ _MEMO_LIMIT: Final = 10_000
 
 
 class Trading:
-    def __init__(self, ledger: Ledger) -> None:
+    """Operations that write. The catalogue has the tokens that can be quoted."""
+
+    def __init__(self, ledger: Ledger, catalogue: Catalogue) -> None:
         self.ledger = ledger
-        self.catalogue = ledger.catalogue
-        self._staged: dict[int, int] = {}
-        self._held: dict[int, int] = {}
+        self.catalogue = catalogue
 
     def quote_intent(self, ask: Ask) -> Document:
         """Create a quote.
@@ -61,7 +49,7 @@ class Trading:
         """
         number, born = self.ledger.next_number(ask.now)
         transfer = self._transfer(ask.body, number, born)
-        terms = terms_of(transfer, self.catalogue)
+        terms = Terms(transfer)
         if terms.to_amount <= 0:
             raise Refusal(
                 "QueryFailed",
@@ -73,7 +61,7 @@ class Trading:
         course = Course(transfer, play((Step(0.0, "QUOTED", _NOTHING),)))
         self.ledger.keep(course)
         return {
-            "intent": intent(transfer, course.scenes[0], self.catalogue),
+            "intent": Entry(transfer, course.scenes[0]).intent(),
             "gasFeeOptions": _gas_fee_options(transfer, terms),
         }
 
@@ -82,7 +70,7 @@ class Trading:
         entry = self.ledger.requested(given["intentId"], ask.now)
         transfer = entry.transfer
         _check(entry, ask.now, "QUOTED")
-        difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
+        difference = _difference(given, entry.intent())
         if difference:
             raise Refusal("InvalidArgument", f"intent was modified: {difference}")
         committed = (ask.now - transfer.born) / MICROSECONDS
@@ -123,58 +111,6 @@ class Trading:
             after[0] = replace(after[0], sets={**after[0].sets, **made})
         self.ledger.keep(replace(course, transfer=transfer, scenes=play((*before, *after))), deposit_hash)
         return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
-
-    def staged(self, scenario: Scenario, now: int) -> int:
-        """Return the number of an unfinished copy made for watching, created if there is none."""
-        number = self._staged.get(scenario.number)
-        entry = None if number is None else self.ledger.entry(number, now)
-        if entry is None or number is None or entry.scene == self.ledger.course(number).scenes[-1]:
-            number = self._staged[scenario.number] = self.play(scenario, MAIN, now, 0.0, listed=False)
-        return number
-
-    def held(self, scenario: Scenario, now: int) -> int:
-        """Return the number of the scenario's copy held at its worst moment.
-
-        The copy's quote time puts that moment at its creation, and its course is that one scene. So its record,
-        timestamps and balance never change. What a page derives from the clock does: after 15 minutes without an update
-        it reports a stall. So a copy older than 10 minutes is replaced, which leaves its viewers five. The old one
-        isn't deleted, because open pages link to it.
-        """
-        number = self._held.get(scenario.number)
-        entry = None if number is None else self.ledger.entry(number, now)
-        if entry and number and 0 <= now - entry.transfer.moment(scenario.worst.at) <= HELD_COPY_LIFETIME:
-            return number
-        number = self._held[scenario.number] = self.play(
-            scenario, scenario.worst.variant, now, scenario.worst.at, held=True, listed=False
-        )
-        return number
-
-    def play(
-        self,
-        scenario: Scenario,
-        variant: str,
-        now: int,
-        age: float,
-        *,
-        held: bool = False,
-        listed: bool = True,
-        owner: int | None = None,
-    ) -> int:
-        """Create a copy of a scenario as if quoted `age` seconds ago, and return its number.
-
-        If `held`, it stays at that age.
-        """
-        number, born = self.ledger.next_number(now)
-        transfer = transfer_of(
-            Plan(scenario, variant, scenario.deal_of(variant)),
-            self.catalogue,
-            number=number,
-            born=born - round(age * MICROSECONDS),
-            owner=number // STREAMS % OWNERS if owner is None else owner,
-        )
-        scenes = scenes_of(scenario, variant)
-        self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes, listed=listed))
-        return number
 
     def _transfer(self, body: Document, number: int, born: int) -> Transfer:
         owner = _address(body, "ownerAddress")

@@ -1,11 +1,10 @@
 """The parts of a transfer that never change, and its price: base units, and millionths of a USD, so sums are exact."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from intents_ui.emulator import names
-from intents_ui.emulator.catalog import PRICE_SCALE, PROVIDERS, Catalogue, Token
+from intents_ui.emulator.catalog import NATIVES, PRICE_SCALE, PROVIDERS, Catalogue, Token
 from intents_ui.emulator.names import Role, noise
 from intents_ui.emulator.scenario_engine import Deal, Scenario
 
@@ -173,93 +172,43 @@ class Gas(NamedTuple):
         return self.limit * self.price
 
 
-@dataclass(frozen=True)
 class Terms:
     """Price of a transfer: input, output and fees, which add up exactly.
 
-    `points` are the fees of each provider, the service and the collector in basis points.
+    If the fees exceed the input, the output isn't positive.
     """
 
-    transfer: Transfer
-    from_amount: int
-    to_amount: int
-    origin_gas: Gas
-    destination_gas: Gas | None
-    points: tuple[int, ...]
-
-    @property
-    def to_minimum(self) -> int:
-        if minimum := units_of(self.transfer.deal.minimum, self.transfer.destination):
-            return minimum
-        if self.transfer.deal.exact_output:
-            return self.to_amount
-        return self.to_amount * (_BASIS_POINTS - round(self.transfer.slippage * _BASIS_POINTS)) // _BASIS_POINTS
-
-    @cached_property
-    def fees(self) -> tuple[Fee, ...]:
-        origin = self.transfer.origin
-        micro_usd = self.from_amount * origin.price // origin.scale
-        return tuple(_fee(micro_usd * each // _BASIS_POINTS, origin) for each in self.points)
-
-    @property
-    def providers(self) -> tuple[Fee, ...]:
-        return self.fees[:-2]
-
-    @property
-    def service(self) -> Fee:
-        return self.fees[-2]
-
-    @property
-    def collector(self) -> Fee:
-        return self.fees[-1]
-
-    @property
-    def from_usd(self) -> float:
-        return usd(self.from_amount, self.transfer.origin)
-
-    @property
-    def to_usd(self) -> float:
-        return usd(self.to_amount, self.transfer.destination)
-
-    @property
-    def gas(self) -> Fee:
-        return self.origin_gas.fee + (self.destination_gas.fee if self.destination_gas else NO_FEE)
-
-    @property
-    def provider(self) -> Fee:
-        return sum(self.providers, NO_FEE)
-
-    @property
-    def total(self) -> Fee:
-        return sum(self.fees, self.gas)
-
-    @property
-    def loss_usd(self) -> float:
-        """USD value of the input minus that of the output."""
-        return round(self.from_usd - self.to_usd, 6)
-
-
-def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
-    """Return the price of a transfer. If the fees exceed the input, the output isn't positive."""
-    deal, origin, destination = transfer.deal, transfer.origin, transfer.destination
-    gas = _gas(transfer, origin.chain_id, ORIGIN_GAS, catalogue)
-    second_gas = None if transfer.same_chain else _gas(transfer, destination.chain_id, DESTINATION_GAS, catalogue)
-    gas_micro = gas.fee.micro_usd + (second_gas.fee.micro_usd if second_gas else 0)
-    # In basis points. The impact of a swap isn't a fee.
-    fees = [PROVIDERS.get(provider, {}).get("fee", OTHER_PROVIDER_FEE) for provider in deal.providers]
-    points = tuple(0 if deal.free else each for each in (*fees, SERVICE_FEE, COLLECTOR_FEE))
-    costs = points if deal.free or origin.symbol == destination.symbol else (*points, SWAP_IMPACT)
-    from_amount, to_amount = transfer.from_amount, transfer.to_amount
-    if from_amount is None:
-        out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
-        in_micro = -(-(out_micro + gas_micro) * _BASIS_POINTS // (_BASIS_POINTS - sum(costs)))
-        from_amount = -(-in_micro * origin.scale // origin.price)
-    if to_amount is None:
+    def __init__(self, transfer: Transfer) -> None:
+        self.transfer = transfer
+        deal, origin, destination = transfer.deal, transfer.origin, transfer.destination
+        self.origin_gas = _gas(transfer, origin.chain_id, ORIGIN_GAS)
+        self.destination_gas = None if transfer.same_chain else _gas(transfer, destination.chain_id, DESTINATION_GAS)
+        self.gas = self.origin_gas.fee + (self.destination_gas.fee if self.destination_gas else NO_FEE)
+        # In basis points. The impact of a swap isn't a fee.
+        providers = [PROVIDERS.get(each, {}).get("fee", OTHER_PROVIDER_FEE) for each in deal.providers]
+        rates = [0 if deal.free else each for each in (*providers, SERVICE_FEE, COLLECTOR_FEE)]
+        costs = [*rates, 0 if deal.free or origin.symbol == destination.symbol else SWAP_IMPACT]
+        from_amount, to_amount = transfer.from_amount, transfer.to_amount
+        if from_amount is None:
+            out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
+            in_micro = -(-(out_micro + self.gas.micro_usd) * _BASIS_POINTS // (_BASIS_POINTS - sum(costs)))
+            from_amount = -(-in_micro * origin.scale // origin.price)
         in_micro = from_amount * origin.price // origin.scale
-        lost = gas_micro + sum(in_micro * each // _BASIS_POINTS for each in costs)
-        fine = from_amount * origin.price * _FINE // origin.scale - lost * _FINE
-        to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
-    return Terms(transfer, from_amount, to_amount, gas, second_gas, points)
+        if to_amount is None:
+            lost = self.gas.micro_usd + sum(in_micro * each // _BASIS_POINTS for each in costs)
+            fine = from_amount * origin.price * _FINE // origin.scale - lost * _FINE
+            to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
+        self.from_amount, self.to_amount = from_amount, to_amount
+        kept = 0 if deal.exact_output else round(transfer.slippage * _BASIS_POINTS)
+        least = to_amount * (_BASIS_POINTS - kept) // _BASIS_POINTS
+        self.to_minimum = units_of(deal.minimum, destination) or least
+        fees = [_fee(in_micro * each // _BASIS_POINTS, origin) for each in rates]
+        self.providers, (self.service, self.collector) = fees[:-2], fees[-2:]
+        self.provider = sum(self.providers, NO_FEE)
+        self.total = sum(fees, self.gas)
+        self.from_usd, self.to_usd = usd(from_amount, origin), usd(to_amount, destination)
+        # The USD value of the input minus that of the output.
+        self.loss_usd = round(self.from_usd - self.to_usd, 6)
 
 
 def usd(units: int, token: Token) -> float:
@@ -267,8 +216,8 @@ def usd(units: int, token: Token) -> float:
     return float(f"{units * token.price / (token.scale * PRICE_SCALE):.12g}")
 
 
-def _gas(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> Gas:
-    native = catalogue.native(chain_id)
+def _gas(transfer: Transfer, chain_id: int, base_limit: int) -> Gas:
+    native = NATIVES.get(chain_id)
     native_price = native.price if native else OTHER_NATIVE_PRICE
     random, fraction = noise(transfer.number, f"gas {chain_id}", 2)
     limit = base_limit + random * 137

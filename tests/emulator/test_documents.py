@@ -6,7 +6,6 @@ import pytest
 
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
-from intents_ui.emulator.intents import intent as intent_document
 from intents_ui.emulator.population import ORDINARY, STREAMS
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from tests import spec
@@ -107,7 +106,7 @@ def every_intent():
     chosen = [
         each for place, each in enumerate(entries) if place % 10 == 0 or each.transfer.number % STREAMS != ORDINARY
     ]
-    return [intent_document(entry.transfer, entry.scene, emulator.catalogue) for entry in chosen]
+    return [entry.intent() for entry in chosen]
 
 
 def test_amounts_add_up_in_every_intent(every_intent):

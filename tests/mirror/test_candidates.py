@@ -9,10 +9,8 @@ import pytest
 
 from intents_ui.demo import Past
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.intents import transaction_hash
-from intents_ui.emulator.population import Entry, Reach
-from intents_ui.emulator.scenario_engine import LEGS
-from intents_ui.emulator.transfers import terms_of
+from intents_ui.emulator.intents import Entry
+from intents_ui.emulator.population import Reach
 from intents_ui.mirror.candidates import candidates
 from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
@@ -33,15 +31,11 @@ def short(value: str, head: int = 6, tail: int = 6) -> str:
 
 def said(listed: Entry, emulator: Emulator) -> dict[str, Any]:
     """Return what customers may say of a transfer."""
-    transfer, terms = listed.transfer, terms_of(listed.transfer, emulator.catalogue)
+    transfer, terms, hashes = listed.transfer, listed.terms, listed.hashes()
     chains = [emulator.catalogue.chains[each.chain_id]["name"] for each in (transfer.origin, transfer.destination)]
     created = datetime.fromtimestamp(transfer.born / 1_000_000, UTC)
     amount = Decimal(terms.from_amount).scaleb(-(transfer.origin.decimals or 0))
     received = Decimal(terms.to_amount).scaleb(-(transfer.destination.decimals or 0))
-    deposit, origin, arrival = (
-        transaction_hash(transfer, step, listed.scene.legs[LEGS.index(step)])
-        for step in ("deposit", "origin", "destination")
-    )
     return {
         "id": transfer.intent_id,
         "amount": f"{amount:.6g}",
@@ -56,9 +50,9 @@ def said(listed: Entry, emulator: Emulator) -> dict[str, Any]:
         "owner": transfer.owner,
         "wallet": short(transfer.owner),
         "deposit_address": short(transfer.origin_address),
-        "tx": short(str(deposit)),
-        "origin_tx": short(str(origin), 8, 5),
-        "arrival": short(str(arrival), 4, 4),
+        "tx": short(hashes["deposit"]),
+        "origin_tx": short(hashes["origin"], 8, 5),
+        "arrival": short(hashes["destination"], 4, 4),
         "intent": short(transfer.intent_id, 4, 4),
     }
 
