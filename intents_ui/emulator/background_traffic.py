@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final
 
 from intents_ui.emulator import documents
-from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.catalog import TOKENS, known, wraps
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import noise
 from intents_ui.emulator.scenario_engine import (
@@ -33,7 +33,12 @@ _DOLLARS: Final = ("USDC", "USDT", "DAI")
 _TABLE: Final = documents.table("traffic.json")
 # As often as each chain is origin or destination.
 _CHAINS: Final = [int(chain_id) for chain_id, share in _TABLE["chains"].items() for _ in range(share)]
+_PLACES: Final = {*_CHAINS, *_TABLE["remoteChains"]}
 _OTHER_CHAINS: Final = {origin: sorted({*_CHAINS} - {origin}) for origin in _CHAINS}
+_TRADABLE: Final = {origin: [each for each in TOKENS if each.chain_id == origin and each.price] for origin in _PLACES}
+_FEATURED: Final = {
+    origin: [each.symbol for each in tokens if each.listing == "featured"] for origin, tokens in _TRADABLE.items()
+}
 _SLOW_CCTP: Final = 3
 
 
@@ -52,26 +57,26 @@ class Dice:
         return choices[self.below(len(choices))]
 
 
-def ordinary(number: int, catalogue: Catalogue) -> Plan:
+def ordinary(number: int) -> Plan:
     dice = Dice(number)
     scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
     variant = dice.one_of(_ENDING[scenario.number])
-    return Plan(scenario, variant, _deal(scenario, dice, catalogue), stretch=(70 + dice.below(90)) / 100)
+    return Plan(scenario, variant, _deal(scenario, dice), stretch=(70 + dice.below(90)) / 100)
 
 
-def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:
+def _deal(scenario: Scenario, dice: Dice) -> Deal:
     deal = scenario.deal
     if deal.same_chain:
-        origin, destination, providers = _swap(dice, catalogue)
+        origin, destination, providers = _swap(dice)
     elif "CCTP" in deal.providers:
         origin, destination, providers = _cctp(scenario, dice)
     elif "LZ_OFT" in deal.providers:
         origin, destination, providers = (dice.one_of((137, 10, 42161, 1)), "USDT"), (747474, "USDT"), ("LZ_OFT",)
     else:
-        origin, destination, providers = _crossing(deal, dice, catalogue)
-    amount = None if deal.exact_output else _amount(origin, dice, catalogue)
+        origin, destination, providers = _crossing(deal, dice)
+    amount = None if deal.exact_output else _amount(origin, dice)
     least = 30 if origin[0] == 1 else 8
-    receive = _amount(destination, dice, catalogue, least=least) if deal.exact_output else None
+    receive = _amount(destination, dice, least=least) if deal.exact_output else None
     memo = deal.memo
     if memo or dice.below(18) == 0:
         memo = dice.one_of(_TABLE["memos"]).format(dice.below(9999))
@@ -91,12 +96,12 @@ def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:
 type _Place = tuple[int, str]
 
 
-def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
+def _swap(dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:
     chain_id = dice.one_of(_CHAINS)
-    tokens = catalogue.tradable[chain_id]
+    tokens = _TRADABLE[chain_id]
     first = dice.below(len(tokens))
     second = (first + 1 + dice.below(len(tokens) - 1)) % len(tokens)
-    provider = "WETH" if catalogue.wraps(tokens[first], tokens[second]) else dice.one_of(_TABLE["exchanges"])
+    provider = "WETH" if wraps(tokens[first], tokens[second]) else dice.one_of(_TABLE["exchanges"])
     return (chain_id, tokens[first].symbol), (chain_id, tokens[second].symbol), (provider,)
 
 
@@ -109,19 +114,19 @@ def _cctp(scenario: Scenario, dice: Dice) -> tuple[_Place, _Place, tuple[str, ..
     return (origin, paying), (destination, "USDC"), (scenario.deal.providers[0], "CCTP")
 
 
-def _crossing(deal: Deal, dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
+def _crossing(deal: Deal, dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:
     origin = dice.one_of(_CHAINS)
     destination = dice.one_of(_TABLE["remoteChains"]) if dice.below(6) == 0 else dice.one_of(_OTHER_CHAINS[origin])
-    paying = "USDC" if deal.deposit == "gasless" else dice.one_of(catalogue.featured[origin])
-    receiving = dice.one_of(catalogue.featured[destination])
+    paying = "USDC" if deal.deposit == "gasless" else dice.one_of(_FEATURED[origin])
+    receiving = dice.one_of(_FEATURED[destination])
     bridge = dice.one_of(_TABLE["bridges"]) if deal.providers == ("RELAY",) else deal.providers[-1]
     providers = (deal.providers[0], bridge) if len(deal.providers) > 1 else (bridge,)
     return (origin, paying), (destination, receiving), providers
 
 
-def _amount(place: _Place, dice: Dice, catalogue: Catalogue, *, least: int = 8) -> str:
+def _amount(place: _Place, dice: Dice, *, least: int = 8) -> str:
     """Return an amount worth tens or hundreds of USD, sometimes thousands. Usually round for stablecoins."""
-    token = catalogue.named(*place)
+    token = known(*place)
     floor = max(least, 60) if place[0] == 1 else least
     dollars = floor * 2 ** (dice.below(9000) / 1000)
     if token.symbol in _DOLLARS and dice.below(3):
@@ -157,11 +162,11 @@ class Outage:
         """Return whether an owner's transfer, the k-th of the traffic and quoted then, is affected."""
         return self.start <= born < self.end and owner >= _RARER_OWNERS and k % _HIT_OF < _HIT
 
-    def plan(self, number: int, born: int, catalogue: Catalogue) -> Plan:
+    def plan(self, number: int, born: int) -> Plan:
         """Return what a transfer is that is affected."""
         dice = Dice(number)
         scenario = _FAST if self.hangs else _REFUNDED
-        deal = replace(_deal(scenario, dice, catalogue), providers=(self.provider,))
+        deal = replace(_deal(scenario, dice), providers=(self.provider,))
         delay = (self.end - born) / MICROSECONDS + dice.below(_LONGEST_REST) if self.hangs else 0.0
         return Plan(scenario, MAIN, deal, delay=delay)
 

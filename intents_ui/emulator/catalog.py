@@ -92,19 +92,9 @@ class Catalogue:
         self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in documents.table("chains.json")}
         self.listed = tuple(self.chains)
         self.tokens = list(TOKENS)
-        # Without the synthetic tokens, whose number must not affect the transfers.
-        self.tradable = {
-            chain_id: [token for token in self.tokens if token.chain_id == chain_id and token.price]
-            for chain_id in self.chains
-        }
-        self.featured = {
-            chain_id: [token.symbol for token in tokens if token.listing == "featured"]
-            for chain_id, tokens in self.tradable.items()
-        }
         missing = max(0, tokens - len(list(self.on_chains(self.listed))))
         self.tokens += [_filler(number, self.listed[number % len(self.listed)]) for number in range(missing)]
         self._by_address = {(token.chain_id, token.address): token for token in self.tokens}
-        self._by_symbol = {(token.chain_id, token.symbol): token for token in reversed(self.tokens)}
 
     def change_chain(self, chain_id: int, *, listed: bool = True, **changes: Any) -> None:
         """Add a chain, change its fields (keys of `data/chains.json`), or unlist it."""
@@ -128,14 +118,6 @@ class Catalogue:
     def token(self, chain_id: int, address: str) -> Token | None:
         """Return a token by address, in any letter case and either form of the native address."""
         return self._by_address.get((chain_id, canonical(address))) or self._by_address.get((chain_id, address))
-
-    def named(self, chain_id: int, symbol: str) -> Token:
-        return self._by_symbol[chain_id, symbol]
-
-    def wraps(self, one: Token, other: Token) -> bool:
-        """Return whether one of two tokens of a chain is its native token, and the other one that wrapped."""
-        native = NATIVES.get(one.chain_id)
-        return native is not None and {one.symbol, other.symbol} == {native.symbol, f"W{native.symbol}"}
 
     def on_chains(self, chain_ids: Iterable[int]) -> Iterator[Token]:
         """Yield the listed tokens of these chains."""
@@ -200,6 +182,19 @@ def _token(row: dict[str, Any]) -> Token:
 
 TOKENS: Final = tuple(map(_token, documents.table("tokens.json")))
 NATIVES: Final = {token.chain_id: token for token in TOKENS if token.native}
+# By symbol and by address, of which the symbol's first one counts.
+_KNOWN: Final = {(token.chain_id, key): token for token in reversed(TOKENS) for key in (token.symbol, token.address)}
+
+
+def known(chain_id: int, name: str) -> Token:
+    """Return a token of the table by its symbol or address. Changes of an emulator's lists don't affect it."""
+    return _KNOWN.get((chain_id, name)) or _KNOWN[chain_id, canonical(name)]
+
+
+def wraps(one: Token, other: Token) -> bool:
+    """Return whether one of two tokens of a chain is its native token, and the other one that wrapped."""
+    native = NATIVES.get(one.chain_id)
+    return native is not None and {one.symbol, other.symbol} == {native.symbol, f"W{native.symbol}"}
 
 
 def _new_chain(chain_id: int) -> dict[str, Any]:

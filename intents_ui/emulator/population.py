@@ -17,7 +17,6 @@ from typing import Final
 
 from intents_ui.emulator import names
 from intents_ui.emulator.background_traffic import hanging, ordinary, outages_around
-from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.intents import Entry
@@ -125,19 +124,14 @@ class World:
     """All intents. Read-only after construction, and so thread-safe.
 
     `size` is how many are in lists without a start. `started` is when a demo starts, in microseconds: traffic like that
-    of a service, with outages around that time. Changes of an emulator's lists of tokens don't affect it.
+    of a service, with outages around that time.
     """
 
     def __init__(self, size: int, started: int | None) -> None:
-        self.catalogue = Catalogue()
         self.outages = () if started is None else outages_around(started)
         streams = _streams(size) if started is None else _demo_streams(size, epoch=started - PAST)
         self.streams = {stream.index: stream for stream in streams}
         self.course = lru_cache(maxsize=2 * size + 1000)(self._course)
-
-    def exists(self, number: int, now: int) -> bool:
-        stream = self.streams.get(number % STREAMS)
-        return stream is not None and stream.born(number // STREAMS) <= now
 
     def numbers(self, now: int, reach: Reach, *, descending: bool, owner: str | None) -> Iterator[tuple[int, int]]:
         """Yield (ID, number) of the listed intents in order of ID."""
@@ -168,10 +162,10 @@ class World:
             variant = _variant(stream.scenario, k)
             plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant))
         elif outage := next((each for each in self.outages if each.hits(k, owner, born)), None):
-            plan = outage.plan(number, born, self.catalogue)
+            plan = outage.plan(number, born)
         else:
-            plan = ordinary(number, self.catalogue)
-        transfer = transfer_of(plan, self.catalogue, number=number, born=born, owner=owner)
+            plan = ordinary(number)
+        transfer = transfer_of(plan, number=number, born=born, owner=owner)
         return Course(transfer, hanging(plan.delay) if plan.delay else scenes_of(plan.scenario, plan.variant))
 
 
@@ -260,18 +254,16 @@ class Ledger:
         self._last_turn = 0
 
     def entry(self, number: int, now: int) -> Entry | None:
-        if number not in self._courses and not self.world.exists(number, now):
+        if number not in self._courses and number % STREAMS not in self.world.streams:
             return None
         course = self.course(number)
-        return Entry(course.transfer, scene_at(course.scenes, _age(course.transfer, now)))
-
-    def named(self, intent_id: str, now: int) -> Entry | None:
-        found = names.read(intent_id.strip())
-        return self.entry(found[1], now) if found and found[0] is Role.INTENT else None
+        age = (now - course.transfer.born) / MICROSECONDS
+        return Entry(course.transfer, scene_at(course.scenes, age / course.transfer.stretch)) if age >= 0 else None
 
     def requested(self, intent_id: str, now: int) -> Entry:
         """Return the intent that a request is about. Raises Refusal."""
-        entry = self.named(intent_id, now)
+        found = names.read(intent_id.strip())
+        entry = self.entry(found[1], now) if found and found[0] is Role.INTENT else None
         if entry is None:
             raise Refusal("NotFound", f"intent {intent_id[:80]} not found")
         return entry
@@ -303,17 +295,11 @@ class Ledger:
 
     def bearing(self, name: str, now: int) -> Iterator[Entry]:
         """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""
-        found = names.read(name)
-        if found and found[0] is Role.OWNER:
-            yield from self.entries(now, descending=True, owner=names.owner_address(found[1]))
-            return
-        number = found[1] if found else self._by_hash.get(name.lower())
-        entry = None if number is None else self.entry(number, now)
-        if entry:
-            yield entry
-        elif name[:2].lower() == "0x":
-            # An owner outside of the world: a caller who requested a quote.
+        role, number = names.read(name) or (None, self._by_hash.get(name.lower()))
+        if role is Role.OWNER or number is None:  # an owner of the world, or a caller who requested a quote
             yield from self.entries(now, descending=True, owner=name.lower())
+        elif entry := self.entry(number, now):
+            yield entry
 
     def next_number(self, now: int) -> tuple[int, int]:
         """Return a unique number and birth time for an intent created at `now`."""
@@ -341,7 +327,6 @@ class Ledger:
         number, born = self.next_number(now)
         transfer = transfer_of(
             Plan(scenario, variant, scenario.deal_of(variant)),
-            self.world.catalogue,
             number=number,
             born=born - micros(age),
             owner=number // STREAMS % OWNERS if owner is None else owner,
@@ -362,7 +347,3 @@ class Ledger:
                 evicted = next(iter(self._courses))
                 del self._courses[evicted]
                 self._by_hash = {name: owner for name, owner in self._by_hash.items() if owner != evicted}
-
-
-def _age(transfer: Transfer, now: int) -> float:
-    return (now - transfer.born) / 1_000_000 / transfer.stretch

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from intents_ui.emulator import errors, names
-from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Catalogue, Token, canonical, requested_token
+from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Catalogue, Token, canonical, requested_token, wraps
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.intents import Entry
@@ -156,7 +156,7 @@ class Trading:
 
     def _providers(self, origin: Token, destination: Token) -> tuple[str, ...]:
         if origin.chain_id == destination.chain_id:
-            return ("WETH",) if self.catalogue.wraps(origin, destination) else ("SUSHI",)
+            return ("WETH",) if wraps(origin, destination) else ("SUSHI",)
         return ("RELAY",) if origin.symbol == destination.symbol else ("ZEROX", "RELAY")
 
     def _token(self, body: Document, side: str) -> Token:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from intents_ui.emulator import names
-from intents_ui.emulator.catalog import NATIVES, PRICE_SCALE, PROVIDERS, Catalogue, Token
+from intents_ui.emulator.catalog import NATIVES, PRICE_SCALE, PROVIDERS, Token, known
 from intents_ui.emulator.names import Role, noise
 from intents_ui.emulator.scenario_engine import Deal, Scenario
 
@@ -76,12 +76,10 @@ class Plan:
     delay: float = 0.0
 
 
-def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, owner: int) -> Transfer:
+def transfer_of(plan: Plan, *, number: int, born: int, owner: int) -> Transfer:
     """Return the transfer of `owner` by a plan."""
     deal = plan.deal
-    origin, destination = (
-        catalogue.token(*place) or catalogue.named(*place) for place in (deal.origin, deal.destination)
-    )
+    origin, destination = known(*deal.origin), known(*deal.destination)
     address = names.owner_address(owner)
     recipient = names.stranger(deal.payee) if deal.payee else address
     return Transfer(
