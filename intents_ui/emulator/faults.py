@@ -1,7 +1,7 @@
 """Fault injection: optional deviations of a real service, turned on per operation by name.
 
 data/faults.json has the errors and pages that replace an operation's response, and the names that the operations
-themselves check for. A rewrite takes a document and returns a new one, as other service versions send it.
+themselves check for. Rewrites return what other service versions send.
 """
 
 import re
@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Final
 
 from intents_ui.emulator import documents
-from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.catalog import TOKENS
 from intents_ui.emulator.documents import MICROSECONDS, Document, encode, micros, stamp
 from intents_ui.emulator.errors import Refusal
 
@@ -24,171 +24,113 @@ PAGES: Final = _TABLE["pages"]
 _FIELDS: Final = documents.table("response_fields.json")
 AMOUNTS: Final = frozenset(_FIELDS["amounts"])  # sent as decimal strings
 _TIMES: Final = frozenset(_FIELDS["times"])
-_HIDDEN: Final = frozenset(_FIELDS["hidden"])  # by real responses
 _ADDRESS: Final = re.compile(r"0x[0-9a-f]{40}")
 _FLAT_CHAIN: Final = ("tokenName", "tokenSymbol", "tokenDecimals", "blockExplorerUrl", "isTestnet", "supportsBridging")
 _NESTED_CHAIN: Final = ("nativeCurrency", "blockExplorer")
+_FIRST_NAMES: Final = [
+    f"{side}{suffix}" for side in ("origin", "destination") for suffix in ("Calls", "Precondition", "MetaTxn")
+]
+_CHECKSUMS: Final = {token.address: token.checksummed for token in TOKENS}
 _EXPONENT_FROM: Final = 10**21
 TIE: Final = 20 * MICROSECONDS
 
 
-def amounts_with_exponents(document: Document) -> Any:
-    """Send amounts as numbers, and large ones in exponent notation (1e+30), as programs without big integers do."""
-
-    def written(key: str, value: Any) -> Any:
-        if not _is_amount(key, value):
-            return value
-        return float(value) if int(value) >= _EXPONENT_FROM else int(value)
-
-    return _each(document, written)
+# Returns what to send in place of a value under a key, of which the members have been rewritten.
+type Rewrite = Callable[[str, Any], Any]
 
 
-def mixed_case(document: Document) -> Any:
-    """Send token addresses checksummed, and every other one of the rest in capitals."""
-    checksums = {token.address: token.checksummed for token in Catalogue().tokens}
-
-    def written(key: str, value: Any) -> Any:
-        if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
-            return value
-        shout = int(value[-1], 16) % 2
-        return checksums.get(value, "0x" + value[2:].upper() if shout else value)
-
-    return _each(document, written)
+def _amounts(written: Callable[[int], Any]) -> Rewrite:
+    return lambda key, value: (
+        written(int(value)) if key in AMOUNTS and isinstance(value, str) and value.isdigit() else value
+    )
 
 
-def without_ids(document: Document) -> Any:
-    """Remove the documented fields that real responses hide. Chains keep their ID, which identifies them."""
-    if "chains" in document:
-        return document
-    return _objects(document, lambda each: _without(each, *_HIDDEN))
+def _times(written: Callable[[datetime], str]) -> Rewrite:
+    return lambda key, value: (
+        written(datetime.fromisoformat(value)) if key in _TIMES and isinstance(value, str) else value
+    )
 
 
-def fraction_digits(digits: int) -> Callable[[Document], Document]:
-    def rewritten(document: Document) -> Any:
-        def written(moment: datetime) -> str:
-            fraction = f"{moment.microsecond:06}".ljust(9, "0")[:digits]
-            return f"{moment:%Y-%m-%dT%H:%M:%S}{'.' if digits else ''}{fraction}Z"
-
-        return _times(document, written)
-
-    return rewritten
+def _lists(name: str, written: Callable[[list[Any]], Any]) -> Rewrite:
+    return lambda key, value: written(value) if key == name and isinstance(value, list) else value
 
 
-def created_ties(document: Document) -> Any:
-    """Round the creation times of intents down, so that neighbors have the same."""
-
-    def tied(each: Document) -> Document:
-        if "createdAt" not in each or "expiresAt" not in each:  # those of receipts and transactions
-            return each
-        created = micros(datetime.fromisoformat(each["createdAt"]).timestamp())
-        return each | {"createdAt": stamp(created // TIE * TIE)}
-
-    return _objects(document, tied)
-
-
-def wrapped(envelope: Document) -> Document:
-    """Return the second documented form of an error."""
-    names = {"code": "code", "error": "name", "msg": "message", "cause": "cause", "status": "httpStatus"}
-    return {"webrpcError": {second: envelope.get(first, "") for first, second in names.items()}}
+def _objects(written: Callable[[Document], Any], *having: str) -> Rewrite:
+    """Rewrite the objects that have these fields."""
+    return lambda _, value: written(value) if isinstance(value, dict) and value.keys() >= {*having} else value
 
 
 def _without(document: Document, *names: str) -> Document:
     return {key: value for key, value in document.items() if key not in names}
 
 
-def _with_list(document: Document, name: str, written: Callable[[list[Any]], Any]) -> Document:
-    """Return a document with a list as rewritten, if it has one that isn't empty."""
-    return document | {name: written(document[name])} if document.get(name) else document
+def _mixed_case(_: str, value: Any) -> Any:
+    """Send token addresses checksummed, and every other one of the rest in capitals."""
+    if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
+        return value
+    return _CHECKSUMS.get(value, "0x" + value[2:].upper() if int(value[-1], 16) % 2 else value)
 
 
-def _is_amount(key: str, value: Any) -> bool:
-    return key in AMOUNTS and isinstance(value, str) and value.isdigit()
+def _fraction(digits: int) -> Rewrite:
+    def written(moment: datetime) -> str:
+        fraction = f"{moment.microsecond:06}".ljust(9, "0")[:digits]
+        return f"{moment:%Y-%m-%dT%H:%M:%S}{'.' if digits else ''}{fraction}Z"
+
+    return _times(written)
 
 
-def _each(value: Any, written: Callable[[str, Any], Any], key: str = "") -> Any:
-    """Return a copy of a document with `written(key, value)` in place of its values and, after their own, objects."""
-    if isinstance(value, list):
-        return [_each(member, written, key) for member in value]
-    if isinstance(value, dict):
-        value = {name: _each(member, written, name) for name, member in value.items()}
-    return written(key, value)
+def _tied(document: Document) -> Document:
+    """Round a creation time down, so that neighbors have the same."""
+    created = micros(datetime.fromisoformat(document["createdAt"]).timestamp())
+    return document | {"createdAt": stamp(created // TIE * TIE)}
 
 
-def _objects(document: Document, written: Callable[[Document], Document]) -> Any:
-    return _each(document, lambda _, value: written(value) if isinstance(value, dict) else value)
-
-
-def _balances(document: Document, written: Callable[[Document], Document]) -> Any:
-    return _objects(document, lambda each: written(each) if "balanceUsd" in each else each)
-
-
-def _times(document: Document, written: Callable[[datetime], str]) -> Any:
-    def rewritten(key: str, value: Any) -> Any:
-        is_time = key in _TIMES and isinstance(value, str)
-        return written(datetime.fromisoformat(value)) if is_time else value
-
-    return _each(document, rewritten)
-
-
-def _chains_without(document: Document, names: tuple[str, ...]) -> Document:
-    return _with_list(document, "chains", lambda chains: [_without(chain, *names) for chain in chains])
-
-
-def _second_names(intent: Document, *, keep: bool) -> Document:
-    if "salt" not in intent:  # not an intent, or a row of the history, which isn't complete
-        return intent
+def _second_names(intent: Document) -> Document:
     lists = {"calls": "Calls", "preconditions": "Precondition", "metaTxns": "MetaTxn"}
-    second: Document = {"destinationSalt": intent["salt"]}
-    for plural, suffix in lists.items():
-        second[plural] = [each for side in ("origin", "destination") if (each := intent[f"{side}{suffix}"]) is not None]
-    first = {f"{side}{suffix}" for side in ("origin", "destination") for suffix in lists.values()}
-    return {key: value for key, value in intent.items() if keep or key not in first} | second
+    return intent | {
+        "destinationSalt": intent["salt"],
+        **{
+            plural: [each for side in ("origin", "destination") if (each := intent[f"{side}{suffix}"]) is not None]
+            for plural, suffix in lists.items()
+        },
+    }
 
 
 EVERY_OPERATION: Final = "*"
 SLOW: Final = "slow-"
 
-REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
-    "numbers": lambda document: _each(document, lambda key, value: int(value) if _is_amount(key, value) else value),
-    "exponents": amounts_with_exponents,
-    "mixed-case": mixed_case,
+REWRITES: Final[dict[str, Rewrite]] = {
+    "numbers": _amounts(lambda units: units),
+    # Large ones in exponent notation (1e+30), as programs without big integers do.
+    "exponents": _amounts(lambda units: float(units) if units >= _EXPONENT_FROM else units),
+    "mixed-case": _mixed_case,
     # In every object.
-    "extra-fields": lambda document: _objects(
-        document, lambda each: each | {"futureField": {"since": "v9", "flags": [1, "two", None]}}
+    "extra-fields": _objects(lambda each: each | {"futureField": {"since": "v9", "flags": [1, "two", None]}}),
+    # Without the documented fields that real responses hide. Chains keep their ID, which identifies them.
+    "no-ids": lambda key, value: (
+        _without(value, *_FIELDS["hidden"]) if isinstance(value, dict) and key != "chains" else value
     ),
-    "no-ids": without_ids,
-    "fraction-0": fraction_digits(0),
-    "fraction-3": fraction_digits(3),
-    "fraction-6": fraction_digits(6),
-    "fraction-9": fraction_digits(9),
-    "offset-times": lambda document: _times(document, lambda moment: moment.isoformat()),
+    **{f"fraction-{digits}": _fraction(digits) for digits in (0, 3, 6, 9)},
+    "offset-times": _times(datetime.isoformat),
     # Without nulls, empty strings and empty objects.
-    "sparse": lambda document: _objects(
-        document, lambda each: {key: value for key, value in each.items() if value not in (None, "", {})}
-    ),
-    "chains-flat": lambda document: _chains_without(document, _NESTED_CHAIN),
-    "chains-nested": lambda document: _chains_without(document, _FLAT_CHAIN),
-    "second-names": lambda document: _objects(document, lambda each: _second_names(each, keep=False)),
-    "both-names": lambda document: _objects(document, lambda each: _second_names(each, keep=True)),
-    "intents-null": lambda document: document | {"intents": None} if document.get("intents") == [] else document,
-    "last-page-absent": lambda document: (
-        _without(document, "nextPage") if document.get("nextPage", True) is None else document
-    ),
-    "last-page-more-false": lambda document: (
-        document | {"nextPage": {"more": False}} if document.get("nextPage", True) is None else document
-    ),
-    "duplicate-rows": lambda document: _with_list(document, "intents", lambda rows: rows + rows[-2:]),
-    "unsorted": lambda document: _with_list(
-        document, "intents", lambda rows: sorted(rows, key=lambda row: str(row["intentId"]))
-    ),
-    "states-without-refund": lambda document: _with_list(document, "receiptStates", lambda states: states[:3]),
-    "prices-missing": lambda document: _balances(document, lambda token: _without(token, "priceUsd", "balanceUsd")),
-    "prices-zero": lambda document: _balances(document, lambda token: token | {"priceUsd": "0", "balanceUsd": "0"}),
+    "sparse": _objects(lambda each: {key: value for key, value in each.items() if value not in (None, "", {})}),
+    "chains-flat": _objects(lambda chain: _without(chain, *_NESTED_CHAIN), "blockExplorer"),
+    "chains-nested": _objects(lambda chain: _without(chain, *_FLAT_CHAIN), "blockExplorer"),
+    # Of intents, and not of rows of the history, which aren't complete.
+    "second-names": _objects(lambda intent: _without(_second_names(intent), *_FIRST_NAMES), "salt"),
+    "both-names": _objects(_second_names, "salt"),
+    "intents-null": _lists("intents", lambda rows: rows or None),
+    "last-page-absent": _objects(lambda page: _without(page, *[] if page["nextPage"] else ["nextPage"]), "nextPage"),
+    "last-page-more-false": _objects(lambda page: page | {"nextPage": page["nextPage"] or {"more": False}}, "nextPage"),
+    "duplicate-rows": _lists("intents", lambda rows: rows + rows[-2:]),
+    "unsorted": _lists("intents", lambda rows: sorted(rows, key=lambda row: str(row["intentId"]))),
+    "states-without-refund": _lists("receiptStates", lambda states: states[:3]),
+    "prices-missing": _objects(lambda token: _without(token, "priceUsd", "balanceUsd"), "balanceUsd"),
+    "prices-zero": _objects(lambda token: token | {"priceUsd": "0", "balanceUsd": "0"}, "balanceUsd"),
     # Chain 0 means the address's own chain.
-    "balances-bare": lambda document: _balances(
-        document, lambda token: _without(token, "symbol", "decimals") | {"chainId": 0}
-    ),
-    "created-ties": created_ties,  # lists sorted by createdAt continue after all ties
+    "balances-bare": _objects(lambda token: _without(token, "symbol", "decimals") | {"chainId": 0}, "balanceUsd"),
+    # Lists sorted by createdAt continue after all ties.
+    "created-ties": _objects(_tied, "createdAt", "expiresAt"),
 }
 NAMES: Final = frozenset({*_TABLE["others"], *REFUSALS, *REWRITES, *PAGES})
 SLOW_SECONDS: Final = 35.0
@@ -271,14 +213,24 @@ def fault(faults: frozenset[str], now: float) -> Answer | None:
 
 def answered(document: Document, faults: frozenset[str]) -> Answer:
     for name in sorted(faults & REWRITES.keys()):
-        document = REWRITES[name](document)
+        document = _rewritten(document, REWRITES[name])
     return Answer(200, encode(document), cut="cut-body" in faults, skew=skew(faults))
+
+
+def _rewritten(value: Any, written: Rewrite, key: str = "") -> Any:
+    """Return a copy of a document with each value rewritten, after its members."""
+    if isinstance(value, dict):
+        value = {name: _rewritten(member, written, name) for name, member in value.items()}
+    elif isinstance(value, list):
+        return written(key, [_rewritten(member, written, key) for member in value])
+    return written(key, value)
 
 
 def refused(refusal: Refusal, faults: frozenset[str], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
     envelope, status = refusal.envelope, refusal.status
-    if "wrapped-errors" in faults:
-        envelope = wrapped(envelope)
+    if "wrapped-errors" in faults:  # the second documented form
+        names = {"code": "code", "name": "error", "message": "msg", "cause": "cause", "httpStatus": "status"}
+        envelope = {"webrpcError": {second: envelope.get(first, "") for second, first in names.items()}}
     if "error-200" in faults:
         status = 200
     return Answer(status, encode(envelope), headers=headers, cut="cut-body" in faults, skew=skew(faults))
