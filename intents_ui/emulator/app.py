@@ -5,19 +5,18 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from intents_ui.emulator import faults as known
-from intents_ui.emulator.catalog import Catalogue, Market
+from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import Ask, Refusal, checked
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.lookups import Lookups
 from intents_ui.emulator.population import Ledger, scenes_of, world_of
-from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
+from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Moment, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
 
 type Scope = MutableMapping[str, Any]
@@ -32,13 +31,8 @@ WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class DemoScenario:
-    """One of the thirty scenarios of the demo page.
-
-    `fresh`, `worst` and `finished` are the Intent IDs of its newest copy, of the copy held at its worst moment, and of
-    its newest finished copy.
-    """
+class DemoScenario(NamedTuple):
+    """A scenario of the demo page, with Intent IDs: a live copy, one held at its worst moment, and a finished one."""
 
     scenario: Scenario
     fresh: str
@@ -78,27 +72,26 @@ class Emulator:
         self.access_key = access_key
         self.prefix = f"/rpc/{service_name}/"
         self.faults = Faults()
-        self.catalogue = Catalogue(tokens)
+        self.catalogue = catalogue = Catalogue(tokens)
         start = None if started is None else round(started * MICROSECONDS)
         self.world = world_of(size, start)
         self.ledger = Ledger(self.world)
         self._made: dict[tuple[int, bool], int] = {}  # copies of scenarios, by whether they are held
         self._lookups = lookups = Lookups(self.ledger, self._micros, hold)
         trading = Trading(self.ledger, self.catalogue)
-        market = Market(self.catalogue)
         self._operations: dict[str, Callable[[Ask], Document]] = {
             "SearchIntents": lookups.search_intents,
             "GetIntent": lookups.get_intent,
             "GetIntentReceipt": lookups.get_intent_receipt,
             "GetIntentHistory": lookups.get_intent_history,
             "CommitIntent": trading.commit_intent,
-            "GetTokenList": market.get_token_list,
-            "GetChains": market.get_chains,
-            "GetExactInputRoutes": market.get_exact_input_routes,
-            "GetExactOutputRoutes": market.get_exact_output_routes,
+            "GetTokenList": catalogue.get_token_list,
+            "GetChains": catalogue.get_chains,
+            "GetExactInputRoutes": catalogue.get_exact_input_routes,
+            "GetExactOutputRoutes": catalogue.get_exact_output_routes,
             "QuoteIntent": trading.quote_intent,
             "ExecuteIntent": trading.execute_intent,
-            "GetTokenPrices": market.get_token_prices,
+            "GetTokenPrices": catalogue.get_token_prices,
         }
         self.operations = frozenset([*self._operations, "WaitIntentReceipt"])
         for operation, name in faults:
@@ -118,17 +111,17 @@ class Emulator:
     def scenarios(self) -> list[DemoScenario]:
         """Return the thirty scenarios with their current copies, or none in a world too small for them.
 
-        A scenario whose newest copy is finished gets a new one, so that there is something to watch. These copies and
-        the ones held at their worst moment exist only in memory.
+        The live copies and the ones held at their worst moment exist only in memory.
         """
-        found = []
-        for scenario in SCENARIOS if SCENARIOS[0].number in self.world.streams else ():
-            which = scenario.number
-            fresh, worst, finished = self.newest(which), self.worst(which), self.finished(which)
-            if fresh["intentId"] == finished["intentId"]:
-                fresh = self._document(self._staged(scenario))
-            found.append(DemoScenario(scenario, fresh["intentId"], worst["intentId"], finished["intentId"]))
-        return found
+        return [
+            DemoScenario(
+                scenario,
+                self._copy(scenario, held=False)["intentId"],
+                self._copy(scenario, held=True)["intentId"],
+                self.finished(scenario.number)["intentId"],
+            )
+            for scenario in (SCENARIOS if SCENARIOS[0].number in self.world.streams else ())
+        ]
 
     def newest(self, which: int | str, *, variant: str = MAIN) -> Document:
         """Return the Intent document of a scenario's newest copy. Raises KeyError for an unknown scenario."""
@@ -145,27 +138,23 @@ class Emulator:
 
     def worst(self, which: int | str) -> Document:
         """Return the Intent document of a scenario's copy held at its worst moment, at most 10 minutes old."""
-        scenario, now = scenario_named(which), self._micros()
-        number = self._made.get((scenario.number, True))
-        entry = None if number is None else self.ledger.entry(number, now)
-        # The copy's quote time puts its worst moment at its creation, and its course is that one scene. So its record,
-        # timestamps and balance never change. What a page derives from the clock does: after 15 minutes without an
-        # update it reports a stall. So an older copy is replaced, which leaves its viewers five minutes. The old one
-        # isn't deleted, because open pages link to it.
-        if number is None or not entry or not 0 <= now - entry.transfer.moment(scenario.worst.at) <= HELD_COPY_LIFETIME:
-            at = scenario.worst
-            number = self.ledger.play(scenario, at.variant, now, at.at, held=True, listed=False)
-            self._made[scenario.number, True] = number
-        return self._document(number)
+        return self._copy(scenario_named(which), held=True)
 
-    def _staged(self, scenario: Scenario) -> int:
-        """Return the number of an unfinished copy made for watching, created if there is none."""
-        number = self._made.get((scenario.number, False))
-        entry = None if number is None else self.ledger.entry(number, self._micros())
-        if entry is None or number is None or entry.scene == self.ledger.course(number).scenes[-1]:
-            number = self.ledger.play(scenario, MAIN, self._micros(), 0.0, listed=False)
-            self._made[scenario.number, False] = number
-        return number
+    def _copy(self, scenario: Scenario, *, held: bool) -> Document:
+        """Return a copy made for viewers: one held at its worst moment, or a live one.
+
+        A held copy's quote time puts its worst moment at its creation, and its course is that one scene. So its record,
+        timestamps and balance never change. What a page derives from the clock does: after 15 minutes without an update
+        it reports a stall. So an older copy is replaced, which leaves its viewers five minutes. The old one isn't
+        deleted, because open pages link to it. A live one is replaced when it is over.
+        """
+        now, moment = self._micros(), scenario.worst if held else Moment(0.0)
+        lifetime = HELD_COPY_LIFETIME if held else scenario.script[-1].at * MICROSECONDS
+        key = scenario.number, held
+        entry = self.ledger.entry(self._made.get(key, -1), now)
+        if entry is None or not 0 <= now - entry.transfer.moment(moment.at) <= lifetime:
+            self._made[key] = self.ledger.play(scenario, moment.variant, now, moment.at, held=held, listed=False)
+        return self._document(self._made[key])
 
     def play(self, which: int | str, *, variant: str = MAIN, age: float = 0.0, owner: int | None = None) -> Document:
         """Create a copy of a scenario, quoted `age` seconds ago, and return its Intent document.

@@ -10,6 +10,7 @@ from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.names import stranger
 
+LARGEST_LIMIT: Final = 1000
 NATIVE: Final = "0x" + "0" * 40
 NATIVE_ALIAS: Final = "0x" + "e" * 40
 PRICE_SCALE: Final = 1_000_000
@@ -49,40 +50,30 @@ class Token:
     def native(self) -> bool:
         return self.address == NATIVE
 
-    @property
-    def logo(self) -> str:
-        return f"https://logos.service.example/{self.chain_id}/{self.address}.webp"
-
-    def as_info(self) -> dict[str, Any]:
-        """Return the token as TokenInfo. Unknown fields are omitted."""
-        info = {
-            "chainId": self.chain_id,
-            "address": self.address,
-            "name": self.name,
-            "symbol": self.symbol,
-            "decimals": self.decimals,
-            "featured": self.listing == "featured",
-            "featureIndex": self.feature_index,
-            "supportsBridging": True if self.price else None,
-            "logoUri": self.logo,
-        }
-        return {key: value for key, value in info.items() if value is not None}
-
-    def as_metadata(self) -> dict[str, Any]:
-        """Return the token as TokenMetadata. Unknown fields are omitted."""
-        metadata = {
+    def as_metadata(self) -> Document:
+        """Return the token as TokenMetadata."""
+        return {
             "chainId": self.chain_id,
             "tokenAddress": self.address,
             "name": self.name,
             "symbol": self.symbol,
-            "decimals": self.decimals,
-            "logoUri": self.logo,
+            **({} if self.decimals is None else {"decimals": self.decimals}),
+            "logoUri": f"https://logos.service.example/{self.chain_id}/{self.address}.webp",
         }
-        return {key: value for key, value in metadata.items() if value is not None}
+
+    def as_info(self) -> Document:
+        """Return the token as TokenInfo."""
+        metadata = {"address" if key == "tokenAddress" else key: each for key, each in self.as_metadata().items()}
+        return {
+            **metadata,
+            "featured": self.listing == "featured",
+            "featureIndex": self.feature_index,
+            **({"supportsBridging": True} if self.price else {}),
+        }
 
 
 class Catalogue:
-    """Lists of chains and tokens.
+    """Lists of chains and tokens, and the operations that read them.
 
     `tokens` is the minimum number of listed tokens, filled up with synthetic ones, which no transfer uses. Lists may
     change while other threads read them (`change_chain`, `change_token`).
@@ -135,6 +126,86 @@ class Catalogue:
             return False
         is_test, is_other_test = (self.chains[token.chain_id]["isTestnet"] for token in (one, other))
         return is_test == is_other_test and _routable(one) and _routable(other)
+
+    def get_chains(self, ask: Ask) -> Document:
+        provider = ask.body.get("routeProvider")
+        chain_ids = self.chains_of(provider.upper()) if provider else self.listed
+        return {"chains": [chain_info(self.chains[chain_id]) for chain_id in chain_ids]}
+
+    def get_token_list(self, ask: Ask) -> Document:
+        """Return featured tokens, or all of them for a search. `limit` applies per chain."""
+        body = ask.body
+        query, address = body.get("searchQuery", "").strip().lower(), body.get("tokenAddress")
+        is_search = bool(query or address)
+        wanted = {"listed": "includeAllListed", "external": "includeExternal"}
+        listings = {"featured", *(each for each, field in wanted.items() if is_search or body.get(field))}
+        excluded = {canonical(each) for each in body.get("excludeTokens", [])}
+        found = [
+            token
+            for token in self.on_chains(body["chainIds"])
+            if token.listing in listings
+            and token.address not in excluded
+            and (not address or token.address == canonical(address.strip()))
+            and (not query or _rank(token, query) is not None)
+        ]
+        found.sort(key=lambda token: (_rank(token, query) or 0, *_sort_key(token)))
+        return {"tokens": [token.as_info() for token in _limited_per_chain(found, body.get("limit", 0))]}
+
+    def get_exact_input_routes(self, ask: Ask) -> Document:
+        return {"tokens": [token.as_info() for token in self._reachable(ask, "origin", "destination")]}
+
+    def get_exact_output_routes(self, ask: Ask) -> Document:
+        """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
+        found = self._reachable(ask, "destination", "origin")
+        if owner := ask.body.get("ownerAddress"):
+            found = [token for token in found if _holds(owner, token)]
+        elif "originTokenAddress" not in ask.body:
+            found = [token for token in found if token.listing == "featured"]
+        return {"tokens": [token.as_info() for token in found]}
+
+    def _reachable(self, ask: Ask, side: str, other: str) -> list[Token]:
+        """Return the tokens on the other side of a route from or to the requested token."""
+        if "routes-stub" in ask.faults:
+            return []
+        token = self.requested_token(ask.body, side)
+        chain_id = self._requested_chain(ask.body, f"{other}ChainId")
+        address = ask.body.get(f"{other}TokenAddress")
+        found = [
+            each
+            for each in self.on_chains(self.listed if chain_id is None else [chain_id])
+            if each.listing != "external"
+            and (not address or each.address == canonical(address))
+            and token
+            and self.connected(token, each)
+        ]
+        return sorted(found, key=_sort_key)
+
+    def get_token_prices(self, ask: Ask) -> Document:
+        """Return prices. `priceUsd` is null for a token without a price."""
+        return {"tokenPrices": [self._price(asked, ask.now) for asked in ask.body["tokens"][:LARGEST_LIMIT]]}
+
+    def _price(self, asked: Document, now: int) -> Document:
+        chain_id, address = asked["chainId"], asked["tokenAddress"]
+        token = self.token(chain_id, address)
+        named = {"chainId": chain_id, "tokenAddress": canonical(address)}
+        if token:
+            named["tokenSymbol"] = token.symbol
+        return {
+            "token": named,
+            "priceUsd": token.price / PRICE_SCALE if token and token.price else None,
+            "updatedAt": stamp(now // 60_000_000 * 60_000_000),
+        }
+
+    def _requested_chain(self, body: Document, field: str) -> int | None:
+        chain_id: int | None = body.get(field)
+        if chain_id is not None and chain_id not in self.listed:
+            raise Refusal("UnsupportedNetwork", f"{field} {chain_id}")
+        return chain_id
+
+    def requested_token(self, body: Document, side: str) -> Token | None:
+        """Return a token by its chain and address, or None if it is unknown."""
+        self._requested_chain(body, f"{side}ChainId")
+        return self.token(body[f"{side}ChainId"], body[f"{side}TokenAddress"])
 
 
 def canonical(address: str) -> str:
@@ -227,96 +298,6 @@ def _filler(number: int, chain_id: int) -> Token:
         listing="listed" if number % 4 else "external",
         price=PRICE_SCALE * (number % 50 + 1) // 10,
     )
-
-
-LARGEST_LIMIT: Final = 1000
-
-
-class Market:
-    def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
-
-    def get_chains(self, ask: Ask) -> Document:
-        provider = ask.body.get("routeProvider")
-        chain_ids = self.catalogue.chains_of(provider.upper()) if provider else self.catalogue.listed
-        return {"chains": [chain_info(self.catalogue.chains[chain_id]) for chain_id in chain_ids]}
-
-    def get_token_list(self, ask: Ask) -> Document:
-        """Return featured tokens, or all of them for a search. `limit` applies per chain."""
-        body = ask.body
-        query, address = body.get("searchQuery", "").strip().lower(), body.get("tokenAddress")
-        is_search = bool(query or address)
-        wanted = {"listed": "includeAllListed", "external": "includeExternal"}
-        listings = {"featured", *(each for each, field in wanted.items() if is_search or body.get(field))}
-        excluded = {canonical(each) for each in body.get("excludeTokens", [])}
-        found = [
-            token
-            for token in self.catalogue.on_chains(body["chainIds"])
-            if token.listing in listings
-            and token.address not in excluded
-            and (not address or token.address == canonical(address.strip()))
-            and (not query or _rank(token, query) is not None)
-        ]
-        found.sort(key=lambda token: (_rank(token, query) or 0, *_sort_key(token)))
-        return {"tokens": [token.as_info() for token in _limited_per_chain(found, body.get("limit", 0))]}
-
-    def get_exact_input_routes(self, ask: Ask) -> Document:
-        return {"tokens": [token.as_info() for token in self._connected(ask, "origin", "destination")]}
-
-    def get_exact_output_routes(self, ask: Ask) -> Document:
-        """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
-        found = self._connected(ask, "destination", "origin")
-        if owner := ask.body.get("ownerAddress"):
-            found = [token for token in found if _holds(owner, token)]
-        elif "originTokenAddress" not in ask.body:
-            found = [token for token in found if token.listing == "featured"]
-        return {"tokens": [token.as_info() for token in found]}
-
-    def _connected(self, ask: Ask, side: str, other: str) -> list[Token]:
-        """Return the tokens on the other side of a route from or to the requested token."""
-        if "routes-stub" in ask.faults:
-            return []
-        token = requested_token(self.catalogue, ask.body, side)
-        chain_id = requested_chain(self.catalogue, ask.body, f"{other}ChainId")
-        address = ask.body.get(f"{other}TokenAddress")
-        found = [
-            each
-            for each in self.catalogue.on_chains(self.catalogue.listed if chain_id is None else [chain_id])
-            if each.listing != "external"
-            and (not address or each.address == canonical(address))
-            and token
-            and self.catalogue.connected(token, each)
-        ]
-        return sorted(found, key=_sort_key)
-
-    def get_token_prices(self, ask: Ask) -> Document:
-        """Return prices. `priceUsd` is null for a token without a price."""
-        return {"tokenPrices": [self._price(asked, ask.now) for asked in ask.body["tokens"][:LARGEST_LIMIT]]}
-
-    def _price(self, asked: Document, now: int) -> Document:
-        chain_id, address = asked["chainId"], asked["tokenAddress"]
-        token = self.catalogue.token(chain_id, address)
-        named = {"chainId": chain_id, "tokenAddress": canonical(address)}
-        if token:
-            named["tokenSymbol"] = token.symbol
-        return {
-            "token": named,
-            "priceUsd": token.price / PRICE_SCALE if token and token.price else None,
-            "updatedAt": stamp(now // 60_000_000 * 60_000_000),
-        }
-
-
-def requested_chain(catalogue: Catalogue, body: Document, field: str) -> int | None:
-    chain_id: int | None = body.get(field)
-    if chain_id is not None and chain_id not in catalogue.listed:
-        raise Refusal("UnsupportedNetwork", f"{field} {chain_id}")
-    return chain_id
-
-
-def requested_token(catalogue: Catalogue, body: Document, side: str) -> Token | None:
-    """Return a token by its chain and address, or None if it is unknown."""
-    requested_chain(catalogue, body, f"{side}ChainId")
-    return catalogue.token(body[f"{side}ChainId"], body[f"{side}TokenAddress"])
 
 
 def _sort_key(token: Token) -> tuple[bool, int, str]:

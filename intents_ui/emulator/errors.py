@@ -3,6 +3,7 @@
 A `Refusal` has a name from data/errors.json and is sent as a flat error object.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -37,7 +38,7 @@ _FIELDS: Final = documents.table("request_fields.json")
 _TYPES: Final = {field: name for name, fields in _FIELDS["types"].items() for field in fields}
 _CLASSES: Final[dict[str, type[Any]]] = {"string": str, "uint64": int, "bool": bool, "object": dict, "array": list}
 _LARGEST: Final = 2**256 - 1
-MAX_DIGITS: Final = 78
+_DIGITS: Final = re.compile(r"[0-9]{1,78}")
 
 
 def checked(document: Document, name: str) -> Document:
@@ -57,7 +58,7 @@ def checked(document: Document, name: str) -> Document:
 def _checked(value: Any, wanted: str, field: str) -> Any:
     if wanted.startswith("[]") and isinstance(value, list):
         return [_checked(each, wanted[2:], field) for each in value]
-    if wanted == "uint64" and is_whole(value):
+    if wanted == "uint64" and isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if type(value) is not _CLASSES.get(wanted) or (wanted == "uint64" and abs(value) > _LARGEST):
         kind = next((name for name, found in _CLASSES.items() if name != "uint64" and type(value) is found), "number")
@@ -67,8 +68,3 @@ def _checked(value: Any, wanted: str, field: str) -> Any:
             f" {kind} into Go struct field .{field} of type {wanted}",
         )
     return checked(value, field) if wanted == "object" else value
-
-
-def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer as a string of digits."""
-    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS

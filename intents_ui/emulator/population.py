@@ -257,8 +257,8 @@ class Ledger:
         if number not in self._courses and number % STREAMS not in self.world.streams:
             return None
         course = self.course(number)
-        age = (now - course.transfer.born) / MICROSECONDS
-        return Entry(course.transfer, scene_at(course.scenes, age / course.transfer.stretch)) if age >= 0 else None
+        age = course.transfer.age(now)
+        return Entry(course.transfer, scene_at(course.scenes, age)) if age >= 0 else None
 
     def requested(self, intent_id: str, now: int) -> Entry:
         """Return the intent that a request is about. Raises Refusal."""

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from intents_ui.emulator import errors, names
-from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Catalogue, Token, canonical, requested_token, wraps
+from intents_ui.emulator import names
+from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Catalogue, Token, wraps
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.intents import Entry
@@ -27,9 +27,10 @@ _DATA: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
 _NOTHING: Final = (None, None, None, None)
 _BEFORE_EXECUTION: Final = ("QUOTED", "COMMITTED")
 # Fields of a committed intent that its sender may omit, or that the service itself changes.
-_MAY_BE_ABSENT: Final = frozenset(
-    ["id", "projectId", "status", "updatedAt", "destinationCalls", "destinationPrecondition", "destinationMetaTxn"]
-)
+_MAY_BE_ABSENT: Final = {
+    "id", "projectId", "status", "updatedAt", "destinationGas", "destinationCalls", "destinationPrecondition",
+    "destinationMetaTxn",
+}  # fmt: skip
 _MAX_SPEED: Final = 100
 _LARGEST_LOSS: Final = 0.3
 _MEMO_LIMIT: Final = 10_000
@@ -70,12 +71,10 @@ class Trading:
         entry = self.ledger.requested(given["intentId"], ask.now)
         transfer = entry.transfer
         _check(entry, ask.now, "QUOTED")
-        difference = _difference(given, entry.intent())
-        if difference:
-            raise Refusal("InvalidArgument", f"intent was modified: {difference}")
-        committed = (ask.now - transfer.born) / MICROSECONDS
-        script = (Step(0.0, "QUOTED", _NOTHING), Step(committed, "COMMITTED", _NOTHING))
-        self.ledger.keep(Course(replace(transfer, stretch=1.0), play(script)))
+        if not _is_same(given, entry.intent()):
+            raise Refusal("InvalidArgument", "intent was modified")
+        script = (Step(0.0, "QUOTED", _NOTHING), Step(transfer.age(ask.now), "COMMITTED", _NOTHING))
+        self.ledger.keep(Course(transfer, play(script)))
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
@@ -93,18 +92,14 @@ class Trading:
         _check(entry, ask.now, *_BEFORE_EXECUTION)
         course = self.ledger.course(entry.transfer.number)
         deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
-        # On the caller's clock, without the stretched time of its scenario.
-        transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit), stretch=1.0)
+        transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit))
         script = self._script(ask.body, transfer)
         speed = ask.body.get("speed", 1)
         if not 1 <= speed <= _MAX_SPEED:
             raise Refusal("InvalidArgument", f"speed must be 1 to {_MAX_SPEED}")
-        executed = (ask.now - transfer.born) / MICROSECONDS
-        before = tuple(
-            Step(scene.at * entry.transfer.stretch, scene.status, _NOTHING)
-            for scene in course.scenes
-            if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
-        )
+        executed = transfer.age(ask.now)
+        before = [Step(scene.at, scene.status, _NOTHING) for scene in course.scenes if scene.at < executed]
+        speed *= transfer.stretch  # of a copy, whose course is slower
         after = [replace(step, at=executed + (step.at - script[0].at) / speed) for step in script]
         if deposit != "gasless":
             made = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
@@ -160,7 +155,7 @@ class Trading:
         return ("RELAY",) if origin.symbol == destination.symbol else ("ZEROX", "RELAY")
 
     def _token(self, body: Document, side: str) -> Token:
-        token = requested_token(self.catalogue, body, side)
+        token = self.catalogue.requested_token(body, side)
         if token is None:
             address = body[f"{side}TokenAddress"]
             raise Refusal("QueryFailed", f"failed to get quote from any provider: unknown {side} token {address[:60]}")
@@ -193,26 +188,14 @@ def _check(entry: Entry, now: int, *statuses: str) -> None:
         raise Refusal("QuoteExpired", f"intent {transfer.intent_id} was committed more than 10 minutes ago")
 
 
-def _difference(given: Document, ours: Document) -> str | None:
-    """Return the first field of a returned intent that differs from the original, or None."""
-    given = {field: ours[field] for field in _MAY_BE_ABSENT} | given
-    if isinstance(fees := given.get("fees"), dict):
-        given["fees"] = {"destinationGas": ours["fees"]["destinationGas"]} | fees
-    given, ours = _comparable(given), _comparable(ours)
-    return next((field for field in sorted({*given, *ours}) if given.get(field) != ours.get(field)), None)
-
-
-def _comparable(value: Any) -> Any:
-    """Return a value with amounts as numbers, addresses in lower case, and without nulls, as clients may send it."""
-    if isinstance(value, dict):
-        return {key: _comparable(member) for key, member in value.items() if member is not None}
-    if isinstance(value, list):
-        return [_comparable(member) for member in value]
-    if errors.is_whole(value):
-        return int(value)
-    if isinstance(value, str) and value.startswith(("0x", "0X")):
-        return value.lower()
-    return str(value) if isinstance(value, bool) else value  # False isn't 0
+def _is_same(given: Any, ours: Any) -> bool:
+    """Return whether a value is as quoted. Clients may send amounts as numbers, addresses in capitals, and no nulls."""
+    if isinstance(given, dict) and isinstance(ours, dict):
+        fields = {*given, *ours} - (_MAY_BE_ABSENT - given.keys())
+        return all(_is_same(given.get(field), ours.get(field)) for field in fields)
+    if isinstance(given, list) and isinstance(ours, list):
+        return len(given) == len(ours) and all(map(_is_same, given, ours))
+    return str(given).lower() == str(ours).lower()
 
 
 def _address(body: Document, field: str) -> str:
@@ -231,24 +214,23 @@ def _slippage(options: Document) -> float:
 def _gas_fee_options(transfer: Transfer, terms: Terms) -> Document:
     gas, token = terms.origin_gas, transfer.origin
     collector = names.stranger("fee collector")
-
-    def option(address: str, symbol: str, decimals: int, units: int, *, permits: bool) -> Document:
-        return {
+    # The amount, by address, symbol and decimals of the token to pay with.
+    amounts = {
+        (NATIVE, gas.native_symbol, 18): gas.cost,
+        **({} if token.native else {(token.address, token.symbol, token.decimals or 0): gas.fee.amount}),
+    }
+    options = [
+        {
             "tokenAddress": address,
             "tokenSymbol": symbol,
             "tokenDecimals": decimals,
             "amount": str(units),
             "amountUsd": gas.fee.usd,
             "feeCollectorAddress": collector,
-            "is2612": permits,
+            "is2612": symbol in ("USDC", "DAI"),
         }
-
-    options = [option(NATIVE, gas.native_symbol, 18, gas.cost, permits=False)]
-    if not token.native:
-        permits = token.symbol in ("USDC", "DAI")
-        options.append(
-            option(canonical(token.address), token.symbol, token.decimals or 0, gas.fee.amount, permits=permits)
-        )
+        for (address, symbol, decimals), units in amounts.items()
+    ]
     return {
         "gasEstimate": {
             "totalGas": str(gas.limit),

@@ -60,6 +60,10 @@ class Transfer:
     def expires(self) -> int:
         return self.born + EXPIRY_SECONDS * 1_000_000
 
+    def age(self, now: int) -> float:
+        """Return how many of its scenario's seconds have passed since the quote."""
+        return (now - self.born) / 1_000_000 / self.stretch
+
     def moment(self, seconds: float) -> int:
         """Return the time, in microseconds, of the scenario's moment `seconds` after the quote."""
         return self.born + round(seconds * self.stretch * 1_000_000)
