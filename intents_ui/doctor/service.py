@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from statistics import median
 from typing import Any
 
@@ -32,6 +31,7 @@ UNKNOWN_ID = "0x" + "12" * 32
 AMOUNTS = ("originTokenAmount", "destinationTokenAmount")
 TIMES = ("createdAt", "updatedAt", "expiresAt")
 NESTED, FLAT = "nativeCurrency", "tokenSymbol"  # fields of chains
+KINDS = {"GetChains": Kind.CHAINS, "WaitIntentReceipt": Kind.WAIT}
 LIMITS = ("credits", "quota")  # how headers begin that tell a limit
 
 
@@ -53,18 +53,19 @@ class Responses:
 
     def __init__(self, client: ServiceClient) -> None:
         self.client = client
+        self.now = datetime.now(UTC)
         self._attempts: dict[tuple[str, str], Attempt] = {}
 
-    def attempt(self, operation: str, *, kind: Kind = Kind.BALANCES, **request: Any) -> Attempt:
+    def attempt(self, operation: str, **request: Any) -> Attempt:
         """Return what came of a call, also if it failed."""
-        text = json.dumps(request)
-        if (operation, text) not in self._attempts:
-            self._attempts[operation, text] = self.client.attempt(operation, text, kind=kind)
-        return self._attempts[operation, text]
+        call = operation, json.dumps(request)
+        if call not in self._attempts:
+            self._attempts[call] = self.client.attempt(*call, kind=KINDS.get(operation, Kind.BALANCES))
+        return self._attempts[call]
 
-    def document(self, operation: str, *, kind: Kind = Kind.BALANCES, **request: Any) -> Document:
+    def document(self, operation: str, **request: Any) -> Document:
         """Return a response. Raises CallFailed."""
-        attempt = self.attempt(operation, kind=kind, **request)
+        attempt = self.attempt(operation, **request)
         if attempt.error:
             raise CallFailed(attempt)
         return dict(json.loads(attempt.text))
@@ -74,54 +75,45 @@ class Responses:
 
     def created(self, *, hours_ago: int) -> Sequence[Document]:
         """Return transfers that were created in the hour that began so many hours ago, the newest."""
-        now = datetime.now(UTC)
-        first, last = (now - timedelta(hours=each) for each in (hours_ago, hours_ago - 1))
+        first, last = (self.now - timedelta(hours=each) for each in (hours_ago, hours_ago - 1))
         return self.history(fromTime=int(first.timestamp()), toTime=int(last.timestamp()))
 
-    @cached_property
-    def chains_attempt(self) -> Attempt:
-        return self.attempt("GetChains", kind=Kind.CHAINS)
-
-    @cached_property
+    @property
     def chains(self) -> Sequence[Document]:
-        return self.document("GetChains", kind=Kind.CHAINS).get("chains") or ()
+        return self.document("GetChains").get("chains") or ()
 
-    @cached_property
-    def newest(self) -> Sequence[Document]:
-        return self.history()
-
-    @cached_property
+    @property
     def started(self) -> Sequence[Document]:
         """Transfers that were created two hours ago, most of which have ended."""
         return self.created(hours_ago=3)
 
     def first(self, status: str) -> Document | None:
         """Return the newest transfer with this status."""
-        found = (each for each in self.newest if each.get("status") == status)
+        found = (each for each in self.history() if each.get("status") == status)
         return next(found, None) or next(iter(self.history(byStatuses=[status])), None)
 
 
 # What a check found: names of findings, each with its values, or whether it holds.
-type Found = Mapping[str, Mapping[str, object] | bool | int]
+type Found = Mapping[str, Mapping[str, object] | bool]
 type Check = Callable[[Responses], Found]
 
 
 def quick(responses: Responses) -> Iterator[Finding]:
     """Yield whether the service answers with this key."""
-    answer = responses.chains_attempt
+    answer = responses.attempt("GetChains")
     if answer.error:
         yield failure(answer)
-    elif not responses.chains:
-        yield finding("no-chains")
+    elif chains := responses.chains:
+        yield finding("answers", chains=len(chains), ms=answer.seconds * 1000)
     else:
-        yield finding("answers", chains=len(responses.chains), ms=answer.seconds * 1000)
+        yield finding("no-chains")
 
 
 def checks(responses: Responses) -> Iterator[Finding]:
     """Yield the findings of all checks. If the service doesn't answer, there is only that one."""
     yield from quick(responses)
     failed: set[str] = set()
-    for check in () if responses.chains_attempt.error else CHECKS:
+    for check in () if responses.attempt("GetChains").error else CHECKS:
         try:
             for name, holds in check(responses).items():
                 if holds:
@@ -155,16 +147,16 @@ def failure(attempt: Attempt) -> Finding:
 
 
 def page(responses: Responses) -> Found:
-    rows, count = {each.get("intentId"): each for each in responses.newest}, len(responses.newest)
+    newest = responses.history()
+    rows = {each.get("intentId"): each for each in newest}
     created = [time for each in rows.values() if (time := time_of(each, "createdAt"))]
     is_sorted = created == sorted(created, reverse=True)
-    repeats, ties = count - len(rows), len(created) - len(set(created))
     return {
         "empty-history": not rows,
-        "duplicates": repeats and {"part": repeats, "whole": count},
+        "duplicates": part(len(newest) - len(rows), newest),
         "unsorted": not is_sorted,
-        "sorted": bool(rows) and is_sorted and {"rows": count},
-        "ties": ties and {"part": ties, "whole": len(created)},
+        "sorted": bool(rows) and is_sorted and {"rows": len(newest)},
+        "ties": part(len(created) - len(set(created)), created),
     }
 
 
@@ -187,11 +179,11 @@ def paging(responses: Responses) -> Found:
 
 
 def time_filters(responses: Responses) -> Found:
-    rows, now = responses.started, datetime.now(UTC)
+    rows, now = responses.started, responses.now
     earliest, latest = now - timedelta(hours=3) - TOLERANCE, now - timedelta(hours=2) + TOLERANCE
     outside = [each for each in rows if not earliest <= (time_of(each, "createdAt") or now) <= latest]
     return {
-        "time-filters-ignored": bool(outside) and {"part": len(outside), "whole": len(rows)},
+        "time-filters-ignored": part(len(outside), rows),
         "time-filters": bool(rows) and not outside,
         "time-filters-unchecked": not rows,
     }
@@ -201,7 +193,7 @@ def quotes(responses: Responses) -> Found:
     quoted = responses.history(byStatuses=[IntentStatus.QUOTED])
     others = sum(each.get("status") != IntentStatus.QUOTED for each in quoted)
     return {
-        "status-filter-ignored": others and {"part": others, "whole": len(quoted)},
+        "status-filter-ignored": part(others, quoted),
         "quotes": bool(quoted),
         "no-quotes": not quoted,
     }
@@ -224,7 +216,7 @@ def courses(responses: Responses) -> Found:
     unknown = {str(each.get("status")) for each in (*rows, *responses.started)} - set(IntentStatus)
     return {
         "late-visibility": usual > timedelta(minutes=1) and {"delay": duration(usual)},
-        "late-changes": late > len(rows) / 10 and {"part": late, "whole": len(rows)},
+        "late-changes": late > len(rows) / 10 and part(late, rows),
         "unknown-statuses": bool(unknown) and {"names": ", ".join(sorted(unknown))[:100]},
     }
 
@@ -233,7 +225,7 @@ def courses(responses: Responses) -> Found:
 
 
 def encodings(responses: Responses) -> Found:
-    rows = responses.started or responses.newest
+    rows = responses.started or responses.history()
     summaries = [receipt_of(each).get("summary") or {} for each in rows]
     amounts = {type(each[name]) for each in summaries for name in AMOUNTS if each.get(name) is not None}
     text = responses.attempt("GetIntentHistory", page={"pageSize": ROWS}).text
@@ -251,12 +243,11 @@ def encodings(responses: Responses) -> Found:
 
 
 def fields(responses: Responses) -> Found:
-    known = {str(each.alias) for each in ChainInfo.model_fields.values()} | {FLAT, NESTED}
     names = {name for each in responses.chains for name in each}
-    unknown = names - known
+    unknown = names - {str(each.alias) for each in ChainInfo.model_fields.values()} - {FLAT, NESTED}
     intent: Document = {}
-    if responses.newest:
-        intent = responses.document("GetIntent", intentId=responses.newest[0]["intentId"]).get("intent") or {}
+    if newest := responses.history():
+        intent = responses.document("GetIntent", intentId=newest[0]["intentId"]).get("intent") or {}
     form, present, absent = ("flat", FLAT, NESTED) if FLAT in names else ("nested", NESTED, FLAT)
     return {
         "unknown-fields": bool(unknown) and {"names": ", ".join(sorted(unknown))[:100]},
@@ -280,7 +271,7 @@ def error_forms(responses: Responses) -> Found:
 
 
 def connection(responses: Responses) -> Found:
-    ahead, attempt = responses.client.health.clock_ahead(), responses.chains_attempt
+    ahead, attempt = responses.client.health.clock_ahead(), responses.attempt("GetChains")
     direction = "ahead of" if ahead > timedelta(0) else "behind"
     told = ", ".join(f"{name}: {value}" for name, value in attempt.headers.items() if name.startswith(LIMITS))
     return {
@@ -328,8 +319,7 @@ def long_polls(responses: Responses) -> Found:
 
 
 def wait(responses: Responses, row: Document, states: Any) -> Document:
-    intent_id = row["intentId"]
-    return responses.document("WaitIntentReceipt", kind=Kind.WAIT, intentId=intent_id, lastReceiptStates=states)
+    return responses.document("WaitIntentReceipt", intentId=row["intentId"], lastReceiptStates=states)
 
 
 def searches(responses: Responses) -> Found:
@@ -375,6 +365,10 @@ CHECKS: Sequence[Check] = (
     connection, page, paging, time_filters, quotes, courses, encodings, fields, error_forms, receipts, searches, prices,
     routes, long_polls,
 )  # fmt: skip
+
+
+def part(count: int, whole: Sequence[object]) -> Mapping[str, int] | bool:
+    return count > 0 and {"part": count, "whole": len(whole)}
 
 
 # Parts of documents
