@@ -71,7 +71,6 @@ class Emulator:
         self.now = now
         self.access_key = access_key
         self.prefix = f"/rpc/{service_name}/"
-        self.faults = Faults()
         self.catalogue = catalogue = Catalogue(tokens)
         start = None if started is None else round(started * MICROSECONDS)
         self.world = world_of(size, start)
@@ -94,19 +93,10 @@ class Emulator:
             "GetTokenPrices": catalogue.get_token_prices,
         }
         self.operations = frozenset([*self._operations, "WaitIntentReceipt"])
+        self.faults = Faults(self.operations)
+        self.inject, self.reset = self.faults.inject, self.faults.reset
         for operation, name in faults:
             self.inject(operation, name)
-
-    def inject(self, operation: str, *names: str, times: int | None = None) -> None:
-        """Inject faults for one operation or for `*`, for the next `times` requests or until `reset`."""
-        if operation not in (known.EVERY_OPERATION, *self.operations):
-            raise ValueError(f"no operation is called {operation!r}")
-        for name in names:
-            self.faults.switch_on(operation, name, times=times)
-
-    def reset(self, operation: str | None = None) -> None:
-        """Turn off all faults, of one operation or of all."""
-        self.faults.switch_off(operation)
 
     def scenarios(self) -> list[DemoScenario]:
         """Return the thirty scenarios with their current copies, or none in a world too small for them.
@@ -187,7 +177,7 @@ class Emulator:
         try:
             headers = {name.lower(): value for name, value in scope["headers"]}
             self._check_request(scope, headers, body, is_ours=is_ours)
-            if wait := known.delay(on):
+            if wait := sum(known.seconds_of(name) or 0.0 for name in on):
                 await asyncio.sleep(wait)
             now = self.now() + known.skew(on)
             if faulty := known.fault(on, now):

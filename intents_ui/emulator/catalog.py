@@ -89,7 +89,9 @@ class Catalogue:
 
     def change_chain(self, chain_id: int, *, listed: bool = True, **changes: Any) -> None:
         """Add a chain, change its fields (keys of `data/chains.json`), or unlist it."""
-        known = self.chains.get(chain_id) or _new_chain(chain_id)
+        explorer = {"name": "Explorer", "url": f"https://explorer.example/{chain_id}"}
+        added = self.chains[1] | {"id": chain_id, "name": f"Chain {chain_id}", "blockExplorer": explorer}
+        known = self.chains.get(chain_id, added)
         self.chains = self.chains | {chain_id: known | changes}
         if not listed:
             self.listed = tuple(each for each in self.listed if each != chain_id)
@@ -266,17 +268,6 @@ def wraps(one: Token, other: Token) -> bool:
     """Return whether one of two tokens of a chain is its native token, and the other one that wrapped."""
     native = NATIVES.get(one.chain_id)
     return native is not None and {one.symbol, other.symbol} == {native.symbol, f"W{native.symbol}"}
-
-
-def _new_chain(chain_id: int) -> dict[str, Any]:
-    return {
-        "id": chain_id,
-        "name": f"Chain {chain_id}",
-        "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
-        "isTestnet": False,
-        "supportsBridging": True,
-        "blockExplorer": {"name": "Explorer", "url": f"https://explorer.example/{chain_id}"},
-    }
 
 
 def _filler(number: int, chain_id: int) -> Token:

@@ -5,7 +5,7 @@ themselves check for. Rewrites return what other service versions send.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import formatdate
@@ -155,18 +155,23 @@ class Answer:
 class Faults:
     """The faults turned on per operation, and for how many more requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, operations: Collection[str]) -> None:
+        self.operations = operations
         self._lock = Lock()
         self._left: dict[tuple[str, str], float] = {}
 
-    def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
-        """Turn on a fault until switched off, or for `times` requests. Raises ValueError for an unknown name."""
-        if name not in NAMES and seconds_of(name) is None:
-            raise ValueError(f"no fault is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
-        with self._lock:
-            self._left[operation, name] = inf if times is None else times
+    def inject(self, operation: str, *names: str, times: int | None = None) -> None:
+        """Turn on faults of one operation or of `*`, for the next `times` requests or until `reset`."""
+        if operation not in (EVERY_OPERATION, *self.operations):
+            raise ValueError(f"no operation is called {operation!r}")
+        for name in names:
+            if name not in NAMES and seconds_of(name) is None:
+                raise ValueError(f"no fault is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
+            with self._lock:
+                self._left[operation, name] = inf if times is None else times
 
-    def switch_off(self, operation: str | None = None) -> None:
+    def reset(self, operation: str | None = None) -> None:
+        """Turn off all faults, of one operation or of all."""
         with self._lock:
             self._left = {key: left for key, left in self._left.items() if operation not in (None, key[0])}
 
@@ -187,10 +192,6 @@ def seconds_of(name: str) -> float | None:
         return float(name.removeprefix(SLOW)) if name.startswith(SLOW) else None
     except ValueError:
         return None
-
-
-def delay(faults: frozenset[str]) -> float:
-    return sum(seconds_of(name) or 0.0 for name in faults)
 
 
 def skew(faults: frozenset[str]) -> int:

@@ -45,6 +45,7 @@ _SLOW_FROM_SECONDS: Final = 300
 _COPIES_KEPT: Final = 8
 # Smaller worlds have no room for the scenarios.
 _ROOM_FOR_SCENARIOS: Final = 1000
+_ROOM_FOR_RUSH: Final = 1940
 # In a demo, one transfer in twenty is a copy of a scenario, and three to five open ones never end. Its traffic doubles
 # in the last days, among which are those of its outages.
 _DEMO_BEAT: Final = 5 * _MINUTE // 2
@@ -184,13 +185,20 @@ _SCENES: Final = {
 
 
 def _streams(size: int) -> Iterator[Stream]:
-    scenarios = list(_scenario_streams()) if size >= _ROOM_FOR_SCENARIOS else []
-    rush = _RUSH_KEPT if scenarios and size >= 2 * _RUSH_KEPT + _ROOM_FOR_SCENARIOS // 2 else 0
-    rest = size - sum(stream.kept for stream in scenarios) - rush
-    yield from scenarios
+    rest = size
+    for scenario in SCENARIOS if size >= _ROOM_FOR_SCENARIOS else ():
+        beat = _COPY_BEAT if scenario.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
+        # Every other copy is a variant.
+        beat = beat // 2 if len(scenario.variant_names) > 1 else beat
+        # Enough copies that the lists include a finished one of each variant.
+        kept = _COPIES_KEPT + micros(scenario.lasts) // beat
+        phase = beat * (scenario.number * 7 % 31) // 31
+        yield Stream(scenario.number, beat=beat, kept=kept, phase=phase, scenario=scenario)
+        rest -= kept
+    if size >= _ROOM_FOR_RUSH:
+        yield Stream(RUSH, beat=_RUSH_BEAT, kept=_RUSH_KEPT)
+        rest -= _RUSH_KEPT
     yield Stream(ORDINARY, beat=_TWO_DAYS // rest, kept=rest)
-    if rush:
-        yield Stream(RUSH, beat=_RUSH_BEAT, kept=rush)
 
 
 def _demo_streams(size: int, *, epoch: int) -> Iterator[Stream]:
@@ -204,18 +212,6 @@ def _demo_streams(size: int, *, epoch: int) -> Iterator[Stream]:
     kept = (size - _COPIES_KEPT * len(SCENARIOS)) // 2
     yield Stream(ORDINARY, beat=_DEMO_BEAT, kept=kept, phase=_MINUTE, epoch=epoch)
     yield Stream(DENSE, beat=_DEMO_BEAT, kept=kept, epoch=epoch + PAST - _DEMO_DENSE)
-
-
-def _scenario_streams() -> Iterator[Stream]:
-    for scenario in SCENARIOS:
-        beat = _COPY_BEAT if scenario.lasts <= _SLOW_FROM_SECONDS else _SLOW_COPY_BEAT
-        # Every other copy is a variant.
-        beat = beat // 2 if len(scenario.variant_names) > 1 else beat
-        # Enough copies that the lists include a finished one of each variant.
-        kept = _COPIES_KEPT + micros(scenario.lasts) // beat
-        yield Stream(
-            scenario.number, beat=beat, kept=kept, phase=beat * (scenario.number * 7 % 31) // 31, scenario=scenario
-        )
 
 
 def _variant(scenario: Scenario, k: int) -> str:
