@@ -71,8 +71,8 @@ class Trading:
         entry = self.ledger.requested(given["intentId"], ask.now)
         transfer = entry.transfer
         _check(entry, ask.now, "QUOTED")
-        if not _is_same(given, entry.intent()):
-            raise Refusal("InvalidArgument", "intent was modified")
+        if modified := _modified(given, entry.intent()):
+            raise Refusal("InvalidArgument", f"intent was modified: {modified[0]}")
         script = (Step(0.0, "QUOTED", _NOTHING), Step(transfer.age(ask.now), "COMMITTED", _NOTHING))
         self.ledger.keep(Course(transfer, play(script)))
         return {"intentId": transfer.intent_id}
@@ -188,11 +188,18 @@ def _check(entry: Entry, now: int, *statuses: str) -> None:
         raise Refusal("QuoteExpired", f"intent {transfer.intent_id} was committed more than 10 minutes ago")
 
 
+def _modified(given: Document, ours: Document) -> list[str]:
+    """Return the fields of an object that aren't as quoted.
+
+    Clients may send amounts as numbers, addresses in capitals, and no nulls.
+    """
+    fields = {*given, *ours} - (_MAY_BE_ABSENT - given.keys())
+    return sorted(field for field in fields if not _is_same(given.get(field), ours.get(field)))
+
+
 def _is_same(given: Any, ours: Any) -> bool:
-    """Return whether a value is as quoted. Clients may send amounts as numbers, addresses in capitals, and no nulls."""
     if isinstance(given, dict) and isinstance(ours, dict):
-        fields = {*given, *ours} - (_MAY_BE_ABSENT - given.keys())
-        return all(_is_same(given.get(field), ours.get(field)) for field in fields)
+        return not _modified(given, ours)
     if isinstance(given, list) and isinstance(ours, list):
         return len(given) == len(ours) and all(map(_is_same, given, ours))
     return str(given).lower() == str(ours).lower()
