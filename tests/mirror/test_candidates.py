@@ -50,9 +50,9 @@ def said(listed: Entry, emulator: Emulator) -> dict[str, Any]:
         "owner": transfer.owner,
         "wallet": short(transfer.owner),
         "deposit_address": short(transfer.origin_address),
-        "tx": short(hashes["deposit"]),
-        "origin_tx": short(hashes["origin"], 8, 5),
-        "arrival": short(hashes["destination"], 4, 4),
+        "tx": short(hashes.get("deposit", "")),
+        "origin_tx": short(hashes.get("origin", ""), 8, 5),
+        "arrival": short(hashes.get("destination", ""), 4, 4),
         "intent": short(transfer.intent_id, 4, 4),
     }
 
