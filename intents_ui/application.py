@@ -141,20 +141,15 @@ async def read_body(scope: Message, receive: Receive, *, most: int = marks.LARGE
                     failure = of_dashboard("incomplete")
                 elif received > most:
                     failure = failure or limits.too_large(most)
-                else:
-                    failure = failure or limits.LIMIT_ERRORS.get(shares.take(client, len(piece)))
-                if failure is None:
+                elif not (failure := failure or limits.LIMIT_ERRORS.get(shares.take(client, len(piece)))):
                     content += piece
-                else:
-                    shares.give_back(client, len(content))
-                    content.clear()
+        if failure:
+            raise Rejected(failure)
     except BaseException as error:
         shares.give_back(client, len(content))
-        if not isinstance(error, TimeoutError):
-            raise
-        failure = of_dashboard("too slow")
-    if failure:
-        raise Rejected(failure)
+        if isinstance(error, TimeoutError):
+            raise Rejected(of_dashboard("too slow")) from None
+        raise
     return bytes(content)
 
 
