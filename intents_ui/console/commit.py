@@ -144,7 +144,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> SimpleNamespace 
                 state = request_context.without_deadline(lambda: service.ask(operations.get_intent(intent_id)))
         return result(outcome, error=error, state=state)
     hub.poll_now(intent_id)
-    return result(CommitOutcome.COMMITTED, sent=found)
+    return result(CommitOutcome.COMMITTED, state=found)
 
 
 def is_first(intent_id: str, form: str) -> bool:
@@ -179,13 +179,9 @@ def not_offered(intent: Intent) -> SimpleNamespace:
 
 
 def result(
-    outcome: CommitOutcome,
-    *,
-    error: ServiceError | None = None,
-    state: Intent | None = None,
-    sent: Intent | None = None,
+    outcome: CommitOutcome, *, error: ServiceError | None = None, state: Intent | None = None
 ) -> SimpleNamespace:
-    """Return what the page says. `state`: the intent read after or instead of the commit; `sent`: the committed one.
+    """Return what the page says. `state`: the intent that was committed, or as it was read after or instead of that.
 
     The result's `state` is the current status, if it was loaded, and `until` the deadline of its execution.
     """
@@ -196,7 +192,7 @@ def result(
     match outcome:
         case CommitOutcome.COMMITTED:
             shown, why = statuses.intent(IntentStatus.COMMITTED, now=at), "The service accepted the quote unchanged."
-            until = execute_until(sent, now=at) if sent else None
+            until = execute_until(state, now=at) if state else None
         case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
             outcome, until = CommitOutcome.COMMITTED, execute_until(state, now=at)
             why = "The response was lost, but the service reports the quote as accepted."
