@@ -255,9 +255,9 @@ def of_row(markup: str, intent_id: str) -> Said:
     row = _found_raw(rf'<tr id="row-{intent_id}">(.*?)</tr>', markup)
     status = words(re.search(r'<span class="status"[^>]*>(.*?)</span>', row, re.DOTALL)[1])  # type: ignore[index]
     sent, received = (
-        amount(spaced(_found_raw(rf'<td data-label="{label}">(.*?)</td>', row))) for label in ("Sent", "Received")
+        amount(spaced(_found_raw(rf'<td data-label="{label}">(.*?)<(?:td|/tr)', row))) for label in ("Sent", "Received")
     )
-    return Said(status, _found(r"data-headline[^>]*>(.*?)</", row) or status, sent=sent, received=received)
+    return Said(status, _found(r'row-headline"[^>]*>(.*?)</', row) or status, sent=sent, received=received)
 
 
 def _found_raw(pattern: str, markup: str) -> str:
@@ -494,7 +494,7 @@ def saved_row(transfer: Transfer) -> Said | None:
     markup: str = answer.content.decode()
     status = _found(r'<span class="status"[^>]*>(.*?)</span>', markup) or ""
     both = amounts(_found(r"<span data-amounts>(.*?)</span>", markup) or "")
-    return Said(status, _found(r"data-headline[^>]*>(.*?)</", markup) or status, **both)
+    return Said(status, _found(r'row-headline"[^>]*>(.*?)</', markup) or status, **both)
 
 
 def api_transfer(transfer: Transfer) -> Said:

@@ -27,12 +27,11 @@ def used() -> set[str]:
 
 def test_each_sprite_has_exactly_what_is_drawn_from_it_once() -> None:
     """The logos of most transfers are with the icons. A first visit loads few of the others, a file each."""
-    files = (ROOT / "static" / "img").glob("coins/*.svg")
-    sprites = {"icons": "icons.svg", **{f"coins/{path.stem}": f"coins/{path.name}" for path in files}}
+    static = ROOT / "static"
     found = [
-        f"{file}#{name}"
-        for file, path in sprites.items()
-        for name in re.findall(r'<symbol id="([^"]+)"', (ROOT / "static" / "img" / path).read_text())
+        f"{path.relative_to(static).with_suffix('')}#{name}"
+        for path in (static / "icons.svg", *static.glob("coins/*.svg"))
+        for name in re.findall(r'<symbol id="([^"]+)"', path.read_text())
     ]
     logos = {*token_amounts.CHAIN_PICTURES.values(), *token_amounts.TOKEN_PICTURES.values()}
     assert sorted(found) == sorted({*(f"icons#{name}" for name in used()), *logos})

@@ -48,7 +48,7 @@ def compressed(path: Path) -> int:
 def test_the_scripts_and_styles_of_all_pages_together_are_light(collected: Path) -> None:
     """Without those of the embedded card, which is part of another site's page."""
     bundled = {name.rpartition(".")[0] for names in assets.BUNDLES.values() for name in names}
-    hashed = re.compile(r"((?:css|js|vendor)/\w[\w.-]*)\.[0-9a-f]{8}\.(js|css)")
+    hashed = re.compile(r"((?:css|js|vendor)/\w[\w.-]*)\.[0-9a-f]{6}\.(js|css)")
     names = (hashed.fullmatch(path.relative_to(collected).as_posix()) for path in collected.rglob("*.*"))
     own = {found[0]: found[2] for found in names if found and found[1] not in {*bundled, *EMBEDDED}}
     assert len(own) > 2

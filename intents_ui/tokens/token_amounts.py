@@ -6,7 +6,7 @@ Decimals are never assumed. Those of the token list count before those that came
 warning if the two differ. Amounts of different tokens are never compared.
 
 Bundled icons belong to chain IDs and token addresses, never to names. icons.json lists those on which two public lists
-agree. Images that most pages show are in static/img/icons.svg, each other one is a file of static/img/coins. Testnet
+agree. Images that most pages show are in static/icons.svg, each other one is a file of static/coins. Testnet
 tokens have no icon, because they have no value.
 """
 

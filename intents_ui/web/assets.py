@@ -38,9 +38,9 @@ class BundlingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
         yield from super().post_process(paths, *args, **options)
 
     def file_hash(self, name: str, content: Any = None) -> str | None:
-        """Return eight of Django's twelve digits. A list of transfers has more than a hundred of these names."""
+        """Return six of Django's twelve digits. A list of transfers has more than a hundred of these names."""
         hashed = super().file_hash(name, content)
-        return hashed and str(hashed)[:8]
+        return hashed and str(hashed)[:6]
 
     def _read(self, name: str) -> str:
         with self.open(name) as file:

@@ -105,6 +105,10 @@ class Templates(Environment):
     template_class = Page
     code_generator_class = code_generator()
 
+    def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
+        """Drop indents, which are a fiftieth of a page."""
+        return re.sub(r"(?m)^ +", "", super().preprocess(source, name, filename))
+
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return super().make_globals(d) if d else self.globals
 
@@ -200,34 +204,32 @@ def environment(**options: Any) -> Environment:
 
 
 class Column(NamedTuple):
-    """A column of a table (`parts/table.html`): its heading's tag, the macro of its cells, and the tags around each."""
+    """A column of a table (`parts/table.html`): its heading's tag, the macro of its cells, and the tag of each."""
 
     heading: str
     cell: Callable[..., str] | None
     begin: str
-    end: str
 
 
 def column_maker(env: Environment) -> Callable[..., Column]:
-    """Return what makes a column. `name`: of an optional column. `sort`: its `aria-sort`. `head`: its cells name their
-    rows. `plain`: they explain themselves on a card. `mark`: they have tags. `span`: how many columns they take.
+    """Return what makes a column. `optional`: drawn if the user has chosen it. `sort`: its `aria-sort`. `head`: its
+    cells name their rows. `plain`: they explain themselves on a card. `mark`: they have tags. `span`: how many columns
+    they take.
     """
-    heading, begin, end = (
-        once(cast(Callable[..., str], env.globals[name])) for name in ("column_heading", "cell_begin", "cell_end")
-    )
+    heading, begin = (once(cast(Callable[..., str], env.globals[name])) for name in ("column_heading", "cell_begin"))
 
     def column(
         *,
         title: str,
         cell: Callable[..., str] | None = None,
-        name: str = "",
+        optional: bool = False,
         sort: str = "",
         head: bool = False,
         plain: bool = False,
         mark: bool = False,
         span: int = 0,
     ) -> Column:
-        return Column(heading(title, name, sort, mark), cell, begin(title, name, head, plain, mark, span), end(head))
+        return Column(heading(title, optional, sort, mark), cell, begin(title, optional, head, plain, mark, span))
 
     return column
 

@@ -103,7 +103,7 @@ def test_an_invalid_cursor_is_reported_above_the_unchanged_list(visit: Visit) ->
     page = visit.page
     visit.open("/history?order=ASC")
     onward = page.locator("a[rel=next]")
-    onward.evaluate("link => link.setAttribute('hx-get', '/history?order=ASC&cursor=x')")
+    onward.evaluate("link => link.setAttribute('href', '/history?order=ASC&cursor=x')")
     onward.click()
     expect(page.get_by_role("heading", name="Invalid page link")).to_be_focused()
     expect(page.get_by_role("link", name="Try again")).to_have_count(0)

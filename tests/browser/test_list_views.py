@@ -56,7 +56,7 @@ def test_twenty_compact_rows_fit_a_laptop_screen_with_the_header(visit: Visit) -
     assert all(box and box["height"] <= HIGHEST_ROW for box in boxes)
     assert boxes[-1]
     assert boxes[-1]["y"] + boxes[-1]["height"] <= 900
-    headline = page.locator("[data-headline]").first
+    headline = page.locator(".row-headline").first
     assert headline.get_attribute("title") == headline.text_content()
     assert fits(page)
 
@@ -90,7 +90,7 @@ def test_a_list_with_every_column_fits_every_screen(browser: Browser, server: st
         for width in (360, 900, 1280, 1920):
             page.set_viewport_size({"width": width, "height": 900})
             for _ in range(2 if width > 900 else 1):
-                expect(page.locator("td[data-label='Intent ID']").last).to_be_visible()
+                expect(page.locator("td[data-column='Intent ID']").last).to_be_visible()
                 wait_until(page, FITS)
                 if width > 900:
                     compact(page).click()

@@ -175,7 +175,7 @@ def test_saved_transfers_show_their_status(visit: Visit) -> None:
         visit.open(path)
         row = page.get_by_role("region", name="Starred").locator("li", has=page.locator(f"a[href='{failed}']"))
         expect(row.locator(".status")).to_have_text("Failed")
-        expect(row.locator("[data-headline]")).to_have_text("Refund failed")
+        expect(row.locator(".row-headline")).to_have_text("Refund failed")
         expect(row.locator("a")).to_contain_text("Quoted: 149.")
         page.set_viewport_size({"width": 360, "height": 800})
         assert fits(page)

@@ -110,7 +110,7 @@ def test_a_row_that_sends_nothing_says_so_and_has_no_address_to_copy(sent):
         rows = elements(Client().get("/history").content.decode(), ".intents tbody tr")
     assert len(rows) > 5
     for row in rows:
-        assert ("Zero value" in row.text(), row.css_first("td:not([data-column=id]) [data-copy]") is None) == (
+        assert ("Zero value" in row.text(), row.css_first("td:not([data-column='Intent ID']) [data-copy]") is None) == (
             sent == "0",
         ) * 2
 

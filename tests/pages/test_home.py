@@ -57,7 +57,7 @@ def test_rows_are_refreshed_in_place(site, emulator):
 def test_the_newest_transfers_have_no_column_that_was_not_chosen(site):
     assert 'data-column="' not in site.get("/").content.decode()
     site.cookies["columns"] = "provider.id"
-    assert set(re.findall(r'data-column="(\w+)"', site.get("/").content.decode())) == {"id"}
+    assert set(re.findall(r'data-column="([\w ]+)"', site.get("/").content.decode())) == {"Intent ID"}
 
 
 OTHERS = {Cause.REFUND_FAILED, Cause.CONFLICT, Cause.LATE}

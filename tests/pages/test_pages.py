@@ -109,7 +109,7 @@ print(answer.content.decode())
     policy, embedding, page = answer.stdout.split("\n", 2)
     assert f"img-src 'self' https://{HOST} https://img.example;" in policy
     assert embedding == "credentialless"
-    assert "/static/img/icons.svg#ethereum" in page
+    assert "/static/icons.svg#ethereum" in page
     shown = re.findall(r'<b>(\w+)</b><img src="([^"]+)" alt="" ([^>]*)>', page)
     native = "0x" + "0" * 40
     assert {(letters, src) for letters, src, _ in shown} >= {
