@@ -30,9 +30,8 @@ from bench.stub_service import IDS, TIME, serve
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS, encode, micros
 from intents_ui.emulator.intents import Entry
-from intents_ui.emulator.population import Course
 from intents_ui.emulator.scenario_engine import Scene
-from intents_ui.emulator.transfers import Transfer
+from intents_ui.emulator.transfers import Course, Transfer
 
 DAY: Final = 86_400
 RECORDED_AT: Final = 1_795_219_200.0

@@ -15,7 +15,7 @@ from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import Ask, Refusal, checked
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.lookups import Lookups
-from intents_ui.emulator.population import Ledger, scenes_of, world_of
+from intents_ui.emulator.population import Ledger, world_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Moment, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
 
@@ -120,7 +120,7 @@ class Emulator:
     def finished(self, which: int | str, *, variant: str = MAIN) -> Document:
         """Return the Intent document of a scenario's newest copy that won't change anymore."""
         scenario, now = scenario_named(which), self._micros()
-        over = scenes_of(scenario, variant)[-1].at * MICROSECONDS
+        over = scenario.scenes[variant][-1].at * MICROSECONDS
         copies = self.world.copies(scenario, now, variant)
         return self._document(
             next(number for number in copies if self.world.course(number).transfer.born + over <= now)

@@ -9,16 +9,8 @@ from intents_ui.emulator import documents
 from intents_ui.emulator.catalog import TOKENS, known, wraps
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import noise
-from intents_ui.emulator.scenario_engine import (
-    MAIN,
-    SCENARIOS,
-    Deal,
-    Scenario,
-    Scene,
-    play,
-    scenario_named,
-)
-from intents_ui.emulator.transfers import Plan
+from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Deal, Scenario, play, scenario_named
+from intents_ui.emulator.transfers import Course, course_of
 
 _ORDINARY: Final = [scenario for scenario in SCENARIOS if scenario.weight]
 _SCENARIO_SHARES: Final = list(accumulate(scenario.weight for scenario in _ORDINARY))
@@ -57,11 +49,12 @@ class Dice:
         return choices[self.below(len(choices))]
 
 
-def ordinary(number: int) -> Plan:
+def ordinary(*, number: int, born: int, owner: int) -> Course:
     dice = Dice(number)
     scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
     variant = dice.one_of(_ENDING[scenario.number])
-    return Plan(scenario, variant, _deal(scenario, dice), stretch=(70 + dice.below(90)) / 100)
+    deal, stretch = _deal(scenario, dice), (70 + dice.below(90)) / 100
+    return course_of(scenario, variant, deal, number=number, born=born, owner=owner, stretch=stretch)
 
 
 def _deal(scenario: Scenario, dice: Dice) -> Deal:
@@ -162,13 +155,17 @@ class Outage:
         """Return whether an owner's transfer, the k-th of the traffic and quoted then, is affected."""
         return self.start <= born < self.end and owner >= _RARER_OWNERS and k % _HIT_OF < _HIT
 
-    def plan(self, number: int, born: int) -> Plan:
-        """Return what a transfer is that is affected."""
+    def course(self, *, number: int, born: int, owner: int) -> Course:
+        """Return a transfer that is affected."""
         dice = Dice(number)
         scenario = _FAST if self.hangs else _REFUNDED
         deal = replace(_deal(scenario, dice), providers=(self.provider,))
-        delay = (self.end - born) / MICROSECONDS + dice.below(_LONGEST_REST) if self.hangs else 0.0
-        return Plan(scenario, MAIN, deal, delay=delay)
+        course = course_of(scenario, MAIN, deal, number=number, born=born, owner=owner)
+        if not self.hangs:
+            return course
+        delay = (self.end - born) / MICROSECONDS + dice.below(_LONGEST_REST)
+        late = [replace(step, at=step.at + delay) if step.at >= _BRIDGED else step for step in scenario.script]
+        return replace(course, scenes=play(tuple(late)))
 
 
 def outages_around(started: int) -> tuple[Outage, ...]:
@@ -178,8 +175,3 @@ def outages_around(started: int) -> tuple[Outage, ...]:
         Outage("HYPERLANE", started - 21 * _HOUR, started - 21 * _HOUR + 40 * _MINUTE, hangs=True),
         Outage("OIF", started - 51 * _HOUR, started - 50 * _HOUR, hangs=False),
     )
-
-
-def hanging(delay: float) -> tuple[Scene, ...]:
-    """Return the scenes of a transfer whose bridge hangs for so many seconds."""
-    return play(tuple(replace(step, at=step.at + delay) if step.at >= _BRIDGED else step for step in _FAST.script))

@@ -99,13 +99,10 @@ class Catalogue:
             self.listed = (*self.listed, chain_id)
 
     def change_token(self, chain_id: int, address: str, **changes: Any) -> None:
-        """Add a token, or change its fields (those of `Token`). `listing="none"` unlists it."""
-        known = self.token(chain_id, address)
-        changed = replace(known or Token(chain_id, canonical(address), address), **changes)
-        if known:
-            self.tokens = [changed if token is known else token for token in self.tokens]
-        else:
-            self.tokens = [*self.tokens, changed]
+        """Change the fields of a token (those of `Token`). `listing="none"` unlists it."""
+        known = self.token(chain_id, address) or self._by_address[chain_id, address]
+        changed = replace(known, **changes)
+        self.tokens = [changed if token is known else token for token in self.tokens]
         self._by_address = self._by_address | {(chain_id, changed.address): changed}
 
     def token(self, chain_id: int, address: str) -> Token | None:

@@ -8,7 +8,7 @@ as `PAST`. Lookups by name have no such limit.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from heapq import merge
 from random import Random
@@ -16,13 +16,13 @@ from threading import RLock
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import hanging, ordinary, outages_around
+from intents_ui.emulator.background_traffic import ordinary, outages_around
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.intents import Entry
 from intents_ui.emulator.names import Role
-from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, Scene, play, scene_at
-from intents_ui.emulator.transfers import OWNERS, Plan, Transfer, transfer_of
+from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scene_at
+from intents_ui.emulator.transfers import OWNERS, Course, course_of
 
 STREAMS: Final = 64
 MADE: Final = STREAMS - 1
@@ -112,15 +112,6 @@ class Reach:
         return min(now, self.latest)
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """A transfer and its scenes, past and future, as changed by callers. Only its owner lists one not `listed`."""
-
-    transfer: Transfer
-    scenes: tuple[Scene, ...]
-    listed: bool = True
-
-
 class World:
     """All intents. Read-only after construction, and so thread-safe.
 
@@ -158,30 +149,15 @@ class World:
     def _course(self, number: int) -> Course:
         k, index = divmod(number, STREAMS)
         stream, owner = self.streams[index], _owner(k, index)
-        born = stream.born(k)
-        if stream.scenario:
-            variant = _variant(stream.scenario, k)
-            plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant))
-        elif outage := next((each for each in self.outages if each.hits(k, owner, born)), None):
-            plan = outage.plan(number, born)
-        else:
-            plan = ordinary(number)
-        transfer = transfer_of(plan, number=number, born=born, owner=owner)
-        return Course(transfer, hanging(plan.delay) if plan.delay else scenes_of(plan.scenario, plan.variant))
-
-
-def scenes_of(scenario: Scenario, variant: str) -> tuple[Scene, ...]:
-    return _SCENES[scenario.number, variant]
+        born, scenario = stream.born(k), stream.scenario
+        if scenario:
+            return course_of(scenario, _variant(scenario, k), number=number, born=born, owner=owner)
+        outage = next((each for each in self.outages if each.hits(k, owner, born)), None)
+        return (outage.course if outage else ordinary)(number=number, born=born, owner=owner)
 
 
 # Emulators in one process share a world.
 world_of: Final = lru_cache(maxsize=4)(World)
-
-_SCENES: Final = {
-    (scenario.number, variant): play(scenario.script_of(variant))
-    for scenario in SCENARIOS
-    for variant in scenario.variant_names
-}
 
 
 def _streams(size: int) -> Iterator[Stream]:
@@ -321,14 +297,10 @@ class Ledger:
         If `held`, it stays at that age.
         """
         number, born = self.next_number(now)
-        transfer = transfer_of(
-            Plan(scenario, variant, scenario.deal_of(variant)),
-            number=number,
-            born=born - micros(age),
-            owner=number // STREAMS % OWNERS if owner is None else owner,
-        )
-        scenes = scenes_of(scenario, variant)
-        self.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes, listed=listed))
+        owner = number // STREAMS % OWNERS if owner is None else owner
+        course = course_of(scenario, variant, number=number, born=born - micros(age), owner=owner)
+        scenes = (scene_at(course.scenes, age),) if held else course.scenes
+        self.keep(replace(course, scenes=scenes, listed=listed))
         return number
 
     def keep(self, course: Course, deposit_hash: str | None = None) -> None:

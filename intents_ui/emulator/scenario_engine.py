@@ -137,6 +137,7 @@ class Scenario:
     variants: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
     variant_deals: Mapping[str, Deal] = field(default_factory=dict)
     weight: int = 0
+    scenes: dict[str, tuple[Scene, ...]] = field(default_factory=dict)  # by variant
 
     def script_of(self, variant: str) -> tuple[Step, ...]:
         return self.variants.get(variant, self.script)
@@ -246,7 +247,9 @@ def _scenario(row: dict[str, Any]) -> Scenario:
         "variants": {name: steps(script) for name, script in row.get("variants", {}).items()},
         "variant_deals": {name: _deal(deal) for name, deal in row.get("variant_deals", {}).items()},
     }
-    return Scenario(**{name: value for name, value in row.items() if name != "note"} | typed)
+    made = Scenario(**{name: value for name, value in row.items() if name != "note"} | typed)
+    made.scenes.update((variant, play(made.script_of(variant))) for variant in made.variant_names)
+    return made
 
 
 def _deal(row: dict[str, Any]) -> Deal:

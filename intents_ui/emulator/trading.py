@@ -9,16 +9,9 @@ from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Catalogue, Token, w
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.intents import Entry
-from intents_ui.emulator.population import Course, Ledger
-from intents_ui.emulator.scenario_engine import (
-    EXECUTED,
-    PLACEHOLDER,
-    Deal,
-    Step,
-    play,
-    scenario_named,
-)
-from intents_ui.emulator.transfers import PROJECTS, Terms, Transfer
+from intents_ui.emulator.population import Ledger
+from intents_ui.emulator.scenario_engine import EXECUTED, PLACEHOLDER, Deal, Step, play, scenario_named
+from intents_ui.emulator.transfers import PROJECTS, Course, Terms, Transfer
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")

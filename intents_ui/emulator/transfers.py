@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from intents_ui.emulator import names
 from intents_ui.emulator.catalog import NATIVES, PRICE_SCALE, PROVIDERS, Token, known
 from intents_ui.emulator.names import Role, noise
-from intents_ui.emulator.scenario_engine import Deal, Scenario
+from intents_ui.emulator.scenario_engine import Deal, Scenario, Scene
 
 OWNERS = 200
 PROJECTS = (1041, 1042, 1077)
@@ -70,23 +70,30 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a transfer is, as in `Transfer`. Its bridge hangs for `delay` seconds."""
+class Course:
+    """A transfer and its scenes, past and future, as changed by callers. Only its owner lists one not `listed`."""
 
-    scenario: Scenario
-    variant: str
-    deal: Deal
-    stretch: float = 1.0
-    delay: float = 0.0
+    transfer: Transfer
+    scenes: tuple[Scene, ...]
+    listed: bool = True
 
 
-def transfer_of(plan: Plan, *, number: int, born: int, owner: int) -> Transfer:
-    """Return the transfer of `owner` by a plan."""
-    deal = plan.deal
+def course_of(
+    scenario: Scenario,
+    variant: str,
+    deal: Deal | None = None,
+    *,
+    number: int,
+    born: int,
+    owner: int,
+    stretch: float = 1.0,
+) -> Course:
+    """Return the course of an owner's transfer in a scenario, by default with the scenario's own deal."""
+    deal = deal or scenario.deal_of(variant)
     origin, destination = known(*deal.origin), known(*deal.destination)
     address = names.owner_address(owner)
     recipient = names.stranger(deal.payee) if deal.payee else address
-    return Transfer(
+    transfer = Transfer(
         number=number,
         born=born,
         owner=address,
@@ -99,10 +106,11 @@ def transfer_of(plan: Plan, *, number: int, born: int, owner: int) -> Transfer:
         slippage=0.005,
         recipient=recipient,
         call_data=_call_data(deal, number, recipient) if deal.calls else "0x",
-        scenario=plan.scenario,
-        variant=plan.variant,
-        stretch=plan.stretch,
+        scenario=scenario,
+        variant=variant,
+        stretch=stretch,
     )
+    return Course(transfer, scenario.scenes[variant])
 
 
 def units_of(text: str | None, token: Token) -> int | None:
