@@ -329,7 +329,8 @@ def view(request: HttpRequest) -> HttpResponse:
 def home(request: HttpRequest) -> HttpResponse:
     """The search box, what needs attention, and the newest transfers."""
     funded, *lists = read_lists([FUNDED, *PROBLEMS.values()])
-    context = overview(lists) | {"incidents": reading.open_now()} | of_newest(request, funded)
+    recent = reading.recent_incidents()
+    context = overview(lists) | {"incidents": recent.open_now if recent else ()} | of_newest(request, funded)
     return render(request, "home.html", context)
 
 

@@ -271,21 +271,11 @@ def _facts(transfer: Transfer) -> str:
     """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
     result = summary.of(transfer)
     is_problem = result.attention is not Attention.NONE or result.tone is Tone.BAD
-    failed = [
-        " ".join(
-            filter(
-                None,
-                (
-                    f"{step.title}.",
-                    step.sentence,
-                    step.explanation,
-                    f"Service message: {step.reason.whole}" if step.reason else "",
-                ),
-            )
-        )
-        for step in timeline.of(transfer).steps
-        if step.state is StepState.FAILED
-    ]
+    failed = []
+    for each in timeline.of(transfer).steps:
+        if each.state is StepState.FAILED:
+            reason = f"Service message: {each.reason.whole}" if each.reason else ""
+            failed.append(" ".join(filter(None, (f"{each.title}.", each.sentence, each.explanation, reason))))
     addresses = {
         "Owner": transfer.owner,
         "Recipient": transfer.recipient,
@@ -296,7 +286,7 @@ def _facts(transfer: Transfer) -> str:
         ("Problem" if is_problem else "Summary", result.headline),
         ("Intent ID", text.visible(transfer.intent.intent_id)),
         ("Status", f"{result.status.word}. {result.sentence}"),
-        *(("Failed step", each) for each in failed),
+        *(("Failed step", said) for said in failed),
         ("Where the funds are", result.location),
         *_amounts(transfer),
         ("Route", " and ".join(names.provider_labels(transfer.providers))),

@@ -57,8 +57,8 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     mode = "once" if "once" in request.GET else "polled"
     transfer, receipt_error = read(intent_id)
     root = request.build_absolute_uri("/")[:-1]
-    context = live_context(transfer, receipt_error, root=root) | {"mode": mode}
-    return HttpResponse(render_to_string("transfers/intent.html", context | {"block": "update"}, request))
+    context = live_context(transfer, receipt_error, root=root) | {"mode": mode, "block": "update"}
+    return render(request, "transfers/intent.html", context)
 
 
 @require_safe

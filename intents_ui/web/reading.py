@@ -13,7 +13,7 @@ The mirror, if there is one, knows the incidents on a transfer's route, and afte
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -37,16 +37,10 @@ from intents_ui.transfers.transfer import PENDING, UNCHECKED, Balances, Check, C
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
-    from intents_ui.web.incidents import ListedIncident, RecentIncidents
+    from intents_ui.web.incidents import RecentIncidents
 
 
-def open_now() -> Sequence["ListedIncident"]:
-    """Return the open incidents."""
-    found = recent()
-    return found.open_now if found else ()
-
-
-def recent() -> "RecentIncidents | None":
+def recent_incidents() -> "RecentIncidents | None":
     """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
     if settings.MIRROR_DATABASE is None or ENV.insight != "public":
         return None
@@ -262,7 +256,7 @@ def of(
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    incidents = found.on_route(transfer) if (found := recent()) else ()
+    incidents = found.on_route(transfer) if (found := recent_incidents()) else ()
     return _made(transfer, names, balances=balances, contacts=contacts, incidents=incidents)
 
 
@@ -386,19 +380,17 @@ def latest() -> Sequence[IntentHistory]:
     call = operations.get_intent_history(page=Page.first(size=READ))
     answer = app.current().service.ask(call, max_age=MAX_AGE)
     if answer.unreadable_entries and not answer.intents:
-        error = Unreadable()
-        error.operation = "GetIntentHistory"
-        raise error
+        raise Unreadable(operation="GetIntentHistory")
     return tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]
 
 
+@dataclass
 class Part[T]:
     """One request of a page, and its result. Parts fail independently."""
 
-    def __init__(self, ask: Callable[[], T]) -> None:
-        self.ask = ask
-        self.found: T | None = None
-        self.error: ServiceError | None = None
+    ask: Callable[[], T]
+    found: T | None = None
+    error: ServiceError | None = None
 
 
 def read_parts(*parts: Part[Any]) -> None:
