@@ -632,7 +632,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
         patch.setattr(operations, "POLICIES", policies(*others, **NOT_CACHED))
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         if not checked:
-            patch.setattr(reading, "entry_of", _unreachable)
+            patch.setattr(reading, "look_up_balances", _unreachable)
         for emulator in fresh():
             # The clock is stopped, so cache entries don't age.
             patch.setattr(app.current().service.cache, "clock", lambda: 0.0)

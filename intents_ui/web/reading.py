@@ -25,7 +25,6 @@ from intents_ui import app
 from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context
 from intents_ui.service.cache import CacheEntry
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
 from intents_ui.service.executor import resting
 from intents_ui.service.lookup import MAX_RECEIPTS, ListPage, Position
@@ -97,21 +96,24 @@ MAX_OWNERS = 20_000
 
 
 def look_up_balances(transfer: Transfer) -> Balances | None:
-    """Return the balances, waiting for the service. None if its owner's history doesn't have the transfer.
+    """Return the balances from the owner's intents created in the same second, waiting for the service.
 
-    Raises ServiceError.
+    None means that they are unknown, not that they are zero: the list doesn't have the transfer. The call is slow,
+    because the service queries each chain before it responds. Raises ServiceError.
     """
     service, call, created_at = app.current().service, _first_page(transfer), transfer.quoted_at
     if call is None or transfer.owner is None or created_at is None:
         return None
-    read = partial(entry_of, service, transfer.intent.intent_id, owner=transfer.owner, created_at=created_at)
-    entry = read()
+    owners = app.current().balance_owners
+    if len(owners) >= MAX_OWNERS:
+        owners.clear()  # those that are looked up again come back
+    owners.add(transfer.owner)
+    entry = _entry(service.ask(call), transfer)
     if entry is None and (cached := service.cache.peek(call)):
         # It may have been requested for an earlier transfer, before this one.
         received_at = datetime.now(UTC) - timedelta(seconds=cached.age) + service.health.clock_ahead()
         if received_at < created_at + LISTED_WITHIN:
-            service.ask_uncached(call)
-            entry = read()
+            entry = _entry(service.ask_uncached(call), transfer)
     checked_at = request_context.current().as_of.replace(microsecond=0)
     return Balances.of_entry(entry, checked_at=checked_at) if entry else None
 
@@ -157,7 +159,7 @@ def _cached_balances(transfer: Transfer, found: CacheEntry | None) -> Balances:
     checked_at = datetime.now(UTC) - timedelta(seconds=found.age)
     if transfer.last_change is not None and checked_at < transfer.last_change:
         return UNCHECKED
-    entry = _entry(found.answer, transfer.intent.intent_id)
+    entry = _entry(found.answer, transfer)
     # In whole seconds, as displayed, so that two views of one response are equal.
     return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=checked_at.replace(microsecond=0))
 
@@ -169,21 +171,9 @@ def _first_page(transfer: Transfer) -> ServiceCall[HistoryAnswer] | None:
     return page_of_owner(owner=transfer.owner, created_at=transfer.quoted_at)
 
 
-def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
-    """Return the intent's history entry with its balances, from the owner's intents created in the same second.
-
-    None means that the balances are unknown, not that they are zero. The call is slow, because the service queries each
-    chain before it responds. Raises ServiceError.
-    """
-    owners = app.current().balance_owners
-    if len(owners) >= MAX_OWNERS:
-        owners.clear()  # those that are looked up again come back
-    owners.add(owner)
-    return _entry(service.ask(page_of_owner(owner=owner, created_at=created_at)), intent_id)
-
-
-def _entry(answer: HistoryAnswer, intent_id: str) -> IntentHistory | None:
-    return next((entry for entry in answer.intents if entry.intent_id.lower() == intent_id.lower()), None)
+def _entry(answer: HistoryAnswer, transfer: Transfer) -> IntentHistory | None:
+    intent_id = transfer.intent.intent_id.lower()
+    return next((entry for entry in answer.intents if entry.intent_id.lower() == intent_id), None)
 
 
 @lru_cache(2_000)

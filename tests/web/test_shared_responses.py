@@ -97,7 +97,7 @@ def test_balances_found_by_one_process_are_cached_for_another(service, redis, va
     unknown = reading.page_of_owner(owner="0x" + "11" * 20, created_at=created)
     with process(service, shared(redis.url)) as first, process(service, shared(redis.url)) as second:
         assert second.cache.get(page) is None
-        entry = reading.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
+        [entry] = first.ask(page).intents
         service.calls.clear()
         (found, missing) = second.cache.get_many([page, unknown])
         assert service.calls.total() == 0
