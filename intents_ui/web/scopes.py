@@ -75,13 +75,8 @@ def _named(scope: ScopeName) -> NamedScope:
     if scope.level is Level.ROUTE and not used:
         used = (Provider("", "Unknown provider"),)
     token = identity(scope.origin_chain, scope.token) if scope.token else None
-    return NamedScope(scope, used, tuple(map(_chain, _chains(scope))), token, path(scope))
-
-
-def _chains(scope: ScopeName) -> tuple[str, ...]:
-    if scope.level is Level.ROUTE:
-        return scope.route[1:]
-    return (scope.origin_chain,) if scope.origin_chain else ()
+    chains = scope.route[1:] if scope.level is Level.ROUTE else filter(None, (scope.origin_chain,))
+    return NamedScope(scope, used, tuple(map(_chain, chains)), token, path(scope))
 
 
 def _chain(written: str) -> ScopeChain:

@@ -336,14 +336,10 @@ def brief(shown: summary.Summary, *, now: datetime) -> str:
     return f"{shown.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
 
 
-def is_told(facts: TicketFacts) -> bool:
-    has_fact = facts.amounts or facts.symbols or facts.since or facts.memo or facts.origin or facts.destination
-    return bool(facts.pasted.shortened or facts.describes_transfer or (facts.pasted.addresses and has_fact))
-
-
 def candidates(request: HttpRequest, facts: TicketFacts, *, page: str | None = None) -> Candidates | None:
     """Return a page of the transfers that may be meant, or None if the text doesn't say enough."""
-    if not is_told(facts):
+    has_fact = facts.amounts or facts.symbols or facts.since or facts.memo or facts.origin or facts.destination
+    if not (facts.pasted.shortened or facts.describes_transfer or (facts.pasted.addresses and has_fact)):
         return None
     if settings.MIRROR_DATABASE is None or ENV.insight == "off":
         return Candidates()
