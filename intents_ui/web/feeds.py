@@ -23,14 +23,14 @@ from intents_ui import app
 from intents_ui.formatting import failures, hashes, text, times
 from intents_ui.formatting.times import Time
 from intents_ui.search.filters import Filters
-from intents_ui.service import lookup, operations, request_context
+from intents_ui.service import operations, request_context
 from intents_ui.service.models import IntentStatus
 from intents_ui.transfers import summary, timeline
 from intents_ui.transfers.timeline import Name, StepState
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
 from intents_ui.web.frame import GENERATED
-from intents_ui.web.links import canonical_url
+from intents_ui.web.links import canonical_url, page_url
 
 MOST = 25
 MAX_AGE = 15.0  # seconds
@@ -55,10 +55,7 @@ class Entry:
 @canonical_url
 def intent(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return an entry for each step that completed or failed, and one for the end."""
-    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
-    if error:
-        raise error  # both are needed for the status
-    transfer = reading.of(found, receipt, wait=reading.PATIENCE)
+    transfer = reading.read(intent_id)
     entries = list(_of_steps(transfer))
     if transfer.is_expired or not transfer.is_open:
         entries.append(_summarized(transfer, is_of_end=True))
@@ -105,7 +102,7 @@ def _of_steps(transfer: Transfer) -> Iterator[Entry]:
         # Accepting a quote and starting the transfer are two events.
         waits = step.name is Name.ACCEPTED and intent.status == IntentStatus.COMMITTED
         key = f"{intent.intent_id}#{step.name}:{'waiting' if waits else step.state}"
-        yield Entry(key, _path(transfer), title, said, last, last)
+        yield Entry(key, page_url(transfer, root=""), title, said, last, last)
 
 
 def _summarized(transfer: Transfer, *, is_of_end: bool = False) -> Entry:
@@ -120,11 +117,7 @@ def _summarized(transfer: Transfer, *, is_of_end: bool = False) -> Entry:
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each) for each in words if each)
     key, title = f"{transfer.intent.intent_id}#{event}", _dated(result.headline_with_status)
-    return Entry(key, _path(transfer), title, paragraphs, published, updated)
-
-
-def _path(transfer: Transfer) -> str:
-    return reverse("intent", args=[transfer.intent.intent_id])
+    return Entry(key, page_url(transfer, root=""), title, paragraphs, published, updated)
 
 
 def _dated(sentence: str) -> str:
