@@ -3,7 +3,7 @@
 Middleware answers for rejected requests (`http/failures.py`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
@@ -37,13 +37,23 @@ class Call(BaseModel):
     arguments: dict[str, Any] = {}
 
 
-def _initialize(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "protocolVersion": VERSION,
-        "capabilities": {"tools": {}},
-        "serverInfo": {"name": "intents-ui", "title": ENV.intents_service_name, "version": version()},
-        "instructions": INSTRUCTIONS,
-    }
+def _result(request: HttpRequest, message: Message) -> dict[str, Any]:
+    match message.method:
+        case "initialize":
+            return {
+                "protocolVersion": VERSION,
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "intents-ui", "title": ENV.intents_service_name, "version": version()},
+                "instructions": INSTRUCTIONS,
+            }
+        case "ping":
+            return {}
+        case "tools/list":
+            return {"tools": described()}
+        case "tools/call":
+            return _call_tool(request, message.params)
+        case _:
+            raise RpcError(Code.METHOD_NOT_FOUND, "Method not found")
 
 
 def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,15 +89,6 @@ def _text(sentence: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": sentence}]}
 
 
-type Method = Callable[[HttpRequest, Mapping[str, Any]], dict[str, Any]]
-METHODS: Final[Mapping[str, Method]] = {
-    "initialize": _initialize,
-    "ping": lambda request, params: {},
-    "tools/list": lambda request, params: {"tools": described()},
-    "tools/call": _call_tool,
-}
-
-
 JSON: Final = "application/json"
 NOT_STORED: Final = {"Cache-Control": "no-store"}
 
@@ -109,10 +110,7 @@ def view(request: HttpRequest) -> HttpResponse:
     if "id" not in message.model_fields_set:  # a notification
         return HttpResponse(status=HTTPStatus.ACCEPTED, content_type=JSON, headers=NOT_STORED)
     try:
-        if message.method not in METHODS:
-            raise RpcError(Code.METHOD_NOT_FOUND, "Method not found")
-        found = METHODS[message.method](request, message.params)
-        return respond({"jsonrpc": "2.0", "id": message.id, "result": found})
+        return respond({"jsonrpc": "2.0", "id": message.id, "result": _result(request, message)})
     except RpcError as error:  # with 200, because clients read no body of other responses
         return respond(json_rpc.error(message.id, error.code, str(error)))
 
