@@ -4,7 +4,7 @@ Middleware answers for failures, as for pages, with problem details (`http/failu
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, wraps
 from http import HTTPStatus
 from typing import Any, Final
@@ -57,8 +57,11 @@ OPERATIONS: Final = (
 )
 
 
+PROBLEMS: Final = (400, 403, 404, 405, 429, 500, 503)
+OF_BODIES: Final = (413, 415)
 for method, path, name, view, model in OPERATIONS:
-    answers = {200: model, **dict.fromkeys((400, 403, 404, 429, 503), models.Problem)}
+    problems = (*PROBLEMS, *OF_BODIES) if method == "POST" else PROBLEMS
+    answers = {200: model, **dict.fromkeys(problems, models.Problem)}
     if method == "GET":  # the server leaves out the body of the other
         api.api_operation(["HEAD"], path, include_in_schema=False)(view)
     api.api_operation([method], path, operation_id=name, url_name=f"api-{name}", response=answers, by_alias=True)(view)
@@ -109,12 +112,9 @@ def only_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return answer
 
 
-PROBLEM: Final = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/models.Problem"}}}
-# Answers that every operation can have, whatever it declares.
-REFUSALS: Final = (HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.INTERNAL_SERVER_ERROR)
-OF_BODIES: Final = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 TABLE: Final = tables.read(__package__, "openapi.toml")
 HEADERS: Final = TABLE["headers"]
+HEADERS_OF: Final = {200: ["ETag"], 429: ["Retry-After"], 503: ["Retry-After"]}
 
 
 @require_safe
@@ -148,7 +148,9 @@ def document() -> dict[str, Any]:
         described["security"] = [{}, {"token": []}]
         described["summary"] = described["description"].partition(".")[0]
         described["parameters"] = [_parameter(each) for each in described["parameters"]]
-        described["responses"] = dict(_responses(described["responses"], has_body="requestBody" in described))
+        described["responses"] = {
+            str(status): _response(status, made) for status, made in sorted(described["responses"].items())
+        }
     return made
 
 
@@ -160,12 +162,11 @@ def _parameter(made: dict[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in made.items() if name != "examples"}, "schema": schema}
 
 
-def _responses(made: dict[int, dict[str, Any]], *, has_body: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    for status in sorted({*made, *REFUSALS, *(OF_BODIES if has_body else ())}):
-        is_problem = status >= HTTPStatus.BAD_REQUEST
-        names = ["RateLimit", "RateLimit-Policy", "X-Request-ID"]
-        names += [] if is_problem else ["ETag"]
-        names += ["Retry-After"] if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE) else []
-        headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-        found = {"description": HTTPStatus(status).phrase, **({"content": PROBLEM} if is_problem else made[status])}
-        yield str(int(status)), {**found, "headers": headers}
+def _response(status: int, made: dict[str, Any]) -> dict[str, Any]:
+    kind = "application/json" if status == HTTPStatus.OK else "application/problem+json"
+    names = ("RateLimit", "RateLimit-Policy", "X-Request-ID", *HEADERS_OF.get(status, ()))
+    return {
+        "description": HTTPStatus(status).phrase,
+        "content": {kind: made["content"]["application/json"]},
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
+    }

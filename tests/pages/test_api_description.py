@@ -1,6 +1,7 @@
 """The API describes every parameter and every field, for programs and for people."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,6 +44,8 @@ def test_every_field_and_parameter_has_a_description_and_an_example(described: d
     assert [name for name, each in found.items() if not has_object(each) and not each.get("examples")] == []
     names = [each for schema in described["components"]["schemas"].values() for each in schema["properties"]]
     assert [name for name in names if "_" in name] == [], "camelCase"
+    for kind, name in re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(described)):
+        assert name in described["components"][kind]
 
 
 def test_the_page_has_every_operation_and_links_the_description(site: Client, described: dict[str, Any]) -> None:
