@@ -196,7 +196,8 @@ def performance(request: HttpRequest, transfer: Transfer) -> dict[str, Any] | No
     if best is None:
         return None
     [row] = of_rows([best])
-    elapsed = elapsed_of(transfer)
+    has_taken = transfer.is_delivered or (transfer.outcome is Outcome.OPEN and transfer.has_arrived)
+    elapsed = transfer.elapsed if has_taken else None
     faster = None if elapsed is None else best.longer_than(elapsed)
     return {
         "period": PERIODS[best.period],
@@ -205,16 +206,6 @@ def performance(request: HttpRequest, transfer: Transfer) -> dict[str, Any] | No
         "faster": faster,
         "is_usual": faster is not None and faster < UNUSUAL and not transfer.is_late,
     }
-
-
-def elapsed_of(transfer: Transfer) -> timedelta | None:
-    """Return how long a delivered transfer took, or an open one with its deposit has taken until now."""
-    if transfer.started_at is None:
-        return None
-    if transfer.is_delivered:
-        return None if transfer.finished_at is None else max(transfer.finished_at - transfer.started_at, timedelta())
-    is_open = transfer.outcome is Outcome.OPEN and transfer.has_arrived
-    return transfer.now - transfer.started_at if is_open else None
 
 
 def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None = None) -> list[dict[str, Any]]:

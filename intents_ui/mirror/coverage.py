@@ -3,7 +3,8 @@
 `now` is by the service's clock (`service_now`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -35,7 +36,7 @@ class DayCoverage:
     """A day of the ledger: how much of it is in each condition, and its transfers."""
 
     day: date
-    lengths: dict[Condition, timedelta] = field(default_factory=dict)
+    lengths: dict[Condition, timedelta] = field(default_factory=lambda: defaultdict(timedelta))
     transfers: int = 0
 
 
@@ -114,14 +115,15 @@ def current(*, now: datetime) -> Coverage:
     at = due = int(now.timestamp())
     days, holes = dict[date, DayCoverage](), list[Hole]()
     first = at // HOUR * HOUR - (HOURS_SHOWN - 1) * HOUR
-    hours = {start: dict[str, timedelta]() for start in range(first, at + 1, HOUR)}
+    hours = {start: defaultdict[str, timedelta](timedelta) for start in range(first, at + 1, HOUR)}
     for window in Window.objects.order_by("-start"):
         start, end, condition = utc(window.start), utc(window.end), window.condition
         of_day = days.setdefault(start.date(), DayCoverage(start.date()))
         of_day.transfers += window.rows
-        _add(of_day.lengths, condition, window.end - window.start)
+        of_day.lengths[condition] += end - start
         for hour in range(max(window.start // HOUR * HOUR, first), min(window.end, at), HOUR):
-            _add(hours[hour], condition, min(window.end, hour + HOUR) - max(window.start, hour))
+            seconds = min(window.end, hour + HOUR) - max(window.start, hour)
+            hours[hour][condition] += timedelta(seconds=seconds)
         due = min(due, window.due)
         if condition is Condition.HOLE:
             hole, later = Hole(start, end, window.reason, window.failures), holes[-1:]
@@ -151,10 +153,6 @@ def current(*, now: datetime) -> Coverage:
     )
 
 
-def _add[K: str](lengths: dict[K, timedelta], condition: K, seconds: int) -> None:
-    lengths[condition] = lengths.get(condition, timedelta()) + timedelta(seconds=seconds)
-
-
 def service_now() -> datetime:
     """Return the time by the service's clock, which is that of all times in the copy. One query."""
     ahead = Lease.objects.values_list("ahead", flat=True).first() or 0
@@ -166,13 +164,13 @@ def gaps(*, now: datetime) -> Gaps:
 
     They follow from windows that are neither sealed nor fresh.
     """
-    at = int(now.timestamp())
-    return Gaps(at, _merged(_incomplete(at)))
-
-
-def unread(*, since: int = 0) -> Iterable[tuple[int, int]]:
-    """Return the windows after a time that weren't read to their end."""
-    return Window.objects.filter(Q(read_at=None) | HOLES, end__gt=since).values_list("start", "end")
+    at, found = int(now.timestamp()), list[tuple[int, int]]()
+    for start, end in sorted(_incomplete(at)):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return Gaps(at, found)
 
 
 def _incomplete(at: int) -> Iterator[tuple[int, int]]:
@@ -185,13 +183,3 @@ def _incomplete(at: int) -> Iterator[tuple[int, int]]:
     yield 0, (first.start if first else at) + USUAL_LENGTH
     if last and last.end < at - SKEW:
         yield last.end, at
-
-
-def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(times):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return found

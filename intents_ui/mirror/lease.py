@@ -63,11 +63,6 @@ def acquire(*, now: int | None = None) -> int:
     return known.epoch + 1
 
 
-def renew(epoch: int, *, service_now: int) -> None:
-    """Extend the lease. `service_now` is in Unix milliseconds by the service's clock. Raises LeaseLost."""
-    fence(epoch, ahead=service_now - clock())
-
-
 def fence(epoch: int, **changes: int) -> None:
     """Begin a transaction that only the holder of this epoch may commit, and extend the lease. Raises LeaseLost."""
     if not Lease.objects.filter(pk=ROW, epoch=epoch).update(until=clock() + SECONDS * 1000, **changes):

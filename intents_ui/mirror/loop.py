@@ -209,8 +209,8 @@ class Mirror:
             connection.close()  # of this thread
 
     def renew(self) -> None:
-        """Extend the lease. Raises LeaseLost."""
-        lease.renew(self.writer.epoch, service_now=milliseconds(self.now()))
+        """Extend the lease, and tell pages the service's time. Raises LeaseLost."""
+        lease.fence(self.writer.epoch, ahead=milliseconds(self.now()) - lease.clock())
 
     def seconds(self) -> int:
         """Return Unix seconds by the service's clock."""

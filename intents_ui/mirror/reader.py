@@ -75,33 +75,20 @@ class Reading:
 
 
 @dataclass
-class CallLimiter:
-    """Limiter of calls per second, which it spaces evenly. Thread-safe."""
-
-    per_second: int
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], object] = time.sleep
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _next: float = 0.0
-
-    def acquire(self) -> None:
-        """Wait until a call is allowed."""
-        with self._lock:
-            self.sleep(max(0.0, self._next - self.clock()))
-            self._next = self.clock() + 1 / self.per_second
-
-
-@dataclass
 class Reader:
-    """Reads tasks with the service's client, within a limit of calls. Thread-safe.
+    """Reads tasks with the service's client, with at most so many calls per second, evenly spaced. Thread-safe.
 
     `now` returns the time by the service's clock. `is_stopped` ends a read after its current page.
     """
 
     service: ServiceClient
-    limiter: CallLimiter
+    calls_per_second: int
     now: Callable[[], datetime]
     is_stopped: Callable[[], bool] = lambda: False
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _next_call: float = 0.0
 
     def read(self, task: Task) -> Reading:
         """Read one page after another, until the list ends, fails or is too long."""
@@ -112,7 +99,9 @@ class Reader:
 
         def ask(page: Page) -> HistoryAnswer:
             reading.calls += 1
-            self.limiter.acquire()
+            with self._lock:
+                self.sleep(max(0.0, self._next_call - self.clock()))
+                self._next_call = self.clock() + 1 / self.calls_per_second
             return service.ask(task.call(page))
 
         first = Page.first(size=PAGE_SIZE, order="DESC" if task.end is None else "ASC")

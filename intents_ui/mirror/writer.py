@@ -10,6 +10,7 @@ from hashlib import blake2b
 from itertools import batched
 from typing import Any
 
+from cachetools import LRUCache
 from django.db import connection, transaction
 from django.db.models import Min, Model, Q
 
@@ -52,8 +53,10 @@ class Writer:
         self._alone: dict[bytes, tuple[int, int]] = {}  # to read without their windows: time of creation, when
         self._resting: dict[bytes, int] = {}  # read like that, and not again until then
         # IDs of routes, tokens and reasons.
-        self._known = defaultdict[type[Model], dict[tuple[str, ...], int]](dict)
-        self._earlier: dict[bytes, tuple[bytes, int]] = {}  # readings with earlier changes: fingerprint and time
+        self._known = defaultdict[type[Model], LRUCache[tuple[str, ...], int]](lambda: LRUCache(MAX_KNOWN))
+        self._earlier: LRUCache[bytes, tuple[bytes, int]] = LRUCache(
+            MAX_KNOWN
+        )  # readings with earlier changes: fingerprint and time
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -185,14 +188,12 @@ class Writer:
     def _learn(self, model: type[Model], rows: Mapping[tuple[str, ...], Mapping[str, str]]) -> None:
         """Learn the IDs of rows of a dictionary, and add those that are missing, with their other columns."""
         known, names = self._known[model], UNIQUE[model]
-        if len(known) > MAX_KNOWN:
-            known.clear()
         if unknown := [key for key in rows if key not in known]:
             named = [dict(zip(names, key, strict=True)) for key in unknown]
             added = [model(**each, **rows[key]) for key, each in zip(unknown, named, strict=True)]
             model._default_manager.bulk_create(added, ignore_conflicts=True)
             found = model._default_manager.filter(**{f"{name}__in": {each[name] for each in named} for name in names})
-            known |= {tuple(key): pk for pk, *key in found.values_list("pk", *names)}
+            known.update({tuple(key): pk for pk, *key in found.values_list("pk", *names)})
 
     def _is_changed(self, each: Entry, known: Any | None, read_at: int) -> bool:
         """Return whether an entry replaces what is known of it. Most are read again without a change.
@@ -216,8 +217,6 @@ class Writer:
             del self._earlier[each.intent_id]
             return True
         if fingerprint != each.fingerprint:
-            if len(self._earlier) > MAX_KNOWN:
-                self._earlier.clear()
             self._earlier[each.intent_id] = each.fingerprint, read_at
             self._alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
         return False

@@ -15,7 +15,7 @@ from intents_ui.mirror import lease
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, Window
-from intents_ui.mirror.reader import CallLimiter, Reader, Task
+from intents_ui.mirror.reader import Reader, Task
 from intents_ui.mirror.windows import MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
@@ -252,8 +252,8 @@ class Copy:
         self.at_once, self.draw = at_once, Random(1)
         config = ServiceConfig("http://world")
         self.service = ServiceClient(config, transport=world, clock=lambda: world.now)
-        self.limiter = CallLimiter(calls, clock=lambda: world.now, sleep=world.sleep)
         self.readings: list[Any] = []
+        self.reader = Reader(self.service, calls, self.moment, clock=lambda: world.now, sleep=world.sleep)
         self.restart()
 
     def moment(self) -> datetime:
@@ -262,8 +262,8 @@ class Copy:
     def restart(self) -> None:
         """Begin as another process that takes over the lease."""
         self.snapshots: SnapshotWriter | None = None
-        reader = Reader(self.service, self.limiter, now=self.moment)
-        self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))
+        days, stop = self.days, Event()
+        self.mirror = Mirror(self.reader, source="world", now=self.moment, stop=stop, days=days, random=Random(1))
         self.leads = False
 
     @property

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 if "intents_ui.mirror" in settings.INSTALLED_APPS:
     from intents_ui.mirror import coverage, lease, loop, writer
     from intents_ui.mirror.models import Lease, Window
-    from intents_ui.mirror.reader import CallLimiter, Reader
+    from intents_ui.mirror.reader import Reader
 
 GARBAGE = 20_000  # objects
 SECONDS = 10.0  # between two lines of progress
@@ -151,7 +151,7 @@ class Command(BaseCommand):
         def now() -> datetime:
             return datetime.now(UTC) + client.health.clock_ahead()
 
-        reader = Reader(client, CallLimiter(ENV.intents_mirror_calls), now=now, is_stopped=stop.is_set)
+        reader = Reader(client, ENV.intents_mirror_calls, now=now, is_stopped=stop.is_set)
         days = days or (EMULATOR_DAYS if ENV.embedded and settings.DEMO_STARTED is None else loop.DAYS)
         return loop.Mirror(reader, source=source(), now=now, stop=stop, days=days, slow=names.SLOW_PROVIDERS, **options)
 

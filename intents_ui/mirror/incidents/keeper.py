@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import batched
 from typing import Any
 
-from django.db.models import Min
+from django.db.models import Min, Q
 from pydantic import TypeAdapter
 
 from intents_ui.mirror import coverage, models
@@ -76,8 +76,8 @@ class Keeper:
         if start is None:
             return []
         first = max(last - self._days * DAY // HOUR + 1, -(-start // HOUR))
-        unread = coverage.unread(since=first * HOUR)
-        lacking = {hour for since, until in unread for hour in range(since // HOUR, -(-until // HOUR))}
+        unread = models.Window.objects.filter(Q(read_at=None) | coverage.HOLES, end__gt=first * HOUR)
+        lacking = {hour for each in unread for hour in range(each.start // HOUR, -(-each.end // HOUR))}
         return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours)
 
     def _judge(self, now: int) -> None:
