@@ -47,13 +47,14 @@ class Choices:
 
     path: str
     offered: Offered
+    defaults: Mapping[str, str]
     values: Mapping[str, str]
     problems: Mapping[str, str]
     others: Mapping[str, str]
 
     @property
     def is_default(self) -> bool:
-        return all(value == default(name, self.offered) for name, value in self.values.items())
+        return self.values == self.defaults
 
     def word(self, name: str) -> str:
         """Return the word of what was chosen: `24 hours`."""
@@ -66,21 +67,18 @@ class Choices:
     def with_values(self, changed: Mapping[str, str]) -> str:
         """Return the URL of the page with these changes."""
         values = {**self.others, **self.values, **changed}
-        query = {name: value for name, value in values.items() if value != default(name, self.offered)}
+        query = {name: value for name, value in values.items() if value != self.defaults.get(name)}
         return f"{self.path}?{urlencode(query)}" if query else self.path
-
-
-def default(name: str, offered: Offered) -> str | None:
-    """Return the default of a choice, or None if it is none."""
-    return DEFAULTS.get(name, next(iter(offered[name]))) if name in offered else None
 
 
 def read(request: HttpRequest, offered: Offered = OF_FIGURES, *, others: Mapping[str, str] | None = None) -> Choices:
     """Return the choices of a query string. Unknown values are replaced by the defaults, and named."""
-    values, problems = dict[str, str](), {}
+    defaults = {name: DEFAULTS.get(name, next(iter(words))) for name, words in offered.items()}
+    values, problems = dict(defaults), {}
     for name, words in offered.items():
         written = request.GET.get(name, "")
-        if written and written not in words:
+        if written in words:
+            values[name] = written
+        elif written:
             problems[name] = f"Unknown {CALLED.get(name, name)} “{text.name(written).shown}”."
-        values[name] = written if written in words else default(name, offered) or ""
-    return Choices(request.path, offered, values, problems, others or {})
+    return Choices(request.path, offered, defaults, values, problems, others or {})

@@ -5,9 +5,8 @@ It reads lists of transfers that may change, those that have left them, due wind
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -49,70 +48,6 @@ IDLE_SECONDS = 0.5
 SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease
 
 
-class Schedule:
-    """The order of work of one leader. Times are Unix seconds by the service's clock."""
-
-    def __init__(self, writer: Writer, *, random: Random) -> None:
-        self._writer = writer
-        self._random = random
-        self._open_sets_due = [0 for _ in OPEN_SETS]
-        self._upkeep_due = 0
-        self._minute = 0
-        self._audits: list[Window] = []
-        self._paused_until = 0.0
-
-    def prepare(self, *, now: int) -> None:
-        """Do what is due in the database: new windows each minute, retention and the choice of audits each hour."""
-        if now // MINUTE != self._minute:
-            self._writer.extend(now=now)
-            self._minute = now // MINUTE
-        if now >= self._upkeep_due:
-            if not self._upkeep_due:
-                self._open_sets_due[-1] = now + 10 * MINUTE  # a new copy has none of them yet
-            self._writer.expire(now=now)
-            self._writer.merge()
-            self._audits = self.audits()
-            self._upkeep_due = now + HOUR
-
-    def next_task(self, *, now: int, busy: Collection[Task] = ()) -> Task | None:
-        """Return what to read now, or None. `busy` are the tasks that are being read.
-
-        A window isn't read at the same time as its neighbors, which may be read with it.
-        """
-        if now < self._paused_until:
-            return None
-        for place, (every, statuses, since, most_pages) in enumerate(OPEN_SETS):
-            if now >= self._open_sets_due[place]:
-                self._open_sets_due[place] = now + every
-                return Task(now - since, None, statuses, most_pages)
-        if alone := self._writer.take_alone(now=now):
-            return Task(alone[0], alone[-1] + 1)
-        spans = [(task.start, task.end) for task in busy if task.end is not None]
-        if len(spans) >= SPANS_AT_ONCE:
-            return None
-        newest = Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
-        due = (
-            each
-            for each in newest.iterator(chunk_size=AT_FIRST)
-            if not any(start <= each.end and each.start <= end for start, end in spans)
-        )
-        if run := next(runs(due, by=attrgetter("is_sample")), None):
-            return Task.of(*run)
-        if self._audits and not busy:
-            return Task.of(self._audits.pop(), is_audit=True)
-        return None
-
-    def pause(self, until: float) -> None:
-        self._paused_until = max(self._paused_until, until)
-
-    def audits(self) -> list[Window]:
-        """Return random sealed windows, more often young ones."""
-        sealed = Window.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
-        starts = list(sealed)
-        chosen = {starts[int(len(starts) * self._random.random() ** 2)] for _ in range(AUDITS if starts else 0)}
-        return list(Window.objects.filter(start__in=chosen))
-
-
 @dataclass
 class Mirror:
     """Keeps the copy until `stop` is set.
@@ -136,7 +71,8 @@ class Mirror:
         """Keep the copy while this process has the lease. Wait for it otherwise, or raise LeaseHeld."""
         while not self.stop.is_set():
             try:
-                with self.lead():
+                with lease.acquired() as epoch:
+                    self.begin(epoch)
                     self.prefill(self)
                     self._work()
                     return
@@ -149,25 +85,81 @@ class Mirror:
 
     def audit(self) -> tuple[int, int]:
         """Read some sealed windows again. Return how many, and how many of these differed. Raises LeaseHeld."""
-        with self.lead():
-            readings = [self.reader.read(Task.of(each, is_audit=True)) for each in self.schedule.audits()]
-            differing = sum(bool(self.writer.commit(each, now=self.seconds())) for each in readings)
-        return len(readings), differing
-
-    @contextmanager
-    def lead(self) -> Iterator[None]:
-        """Hold the lease during the block. Raises LeaseHeld."""
         with lease.acquired() as epoch:
             self.begin(epoch)
-            yield
+            readings = [self.reader.read(Task.of(each, is_audit=True)) for each in self.audits()]
+            differing = sum(bool(self.writer.commit(each, now=self.seconds())) for each in readings)
+        return len(readings), differing
 
     def begin(self, epoch: int) -> None:
         """Prepare the ledger. Raises OtherSource if the database is of another source."""
         self.writer = Writer(epoch)
-        self.schedule = Schedule(self.writer, random=self.random)
         self.incidents = Keeper(self.writer)
+        self._open_sets_due = [0 for _ in OPEN_SETS]
+        self._upkeep_due = self._minute = 0
+        self._audits: list[Window] = []
+        self._paused_until = 0.0
         first = self.seconds() - self.days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
         self.writer.begin(self.source, start=first // DAY * DAY, now=self.seconds())
+
+    # What is next
+
+    def prepare(self) -> None:
+        """Do what is due in the database: new windows each minute, retention and the choice of audits each hour."""
+        now = self.seconds()
+        if now // MINUTE != self._minute:
+            self.writer.extend(now=now)
+            self._minute = now // MINUTE
+        if now >= self._upkeep_due:
+            if not self._upkeep_due:
+                self._open_sets_due[-1] = now + 10 * MINUTE  # a new copy has none of them yet
+            self.writer.expire(now=now)
+            self.writer.merge()
+            self._audits = self.audits()
+            self._upkeep_due = now + HOUR
+
+    def next_task(self, *, busy: Collection[Task] = ()) -> Task | None:
+        """Return what to read now, or None. `busy` are the tasks that are being read.
+
+        A window isn't read at the same time as its neighbors, which may be read with it.
+        """
+        now = self.seconds()
+        if now < self._paused_until:
+            return None
+        for place, (every, statuses, since, most_pages) in enumerate(OPEN_SETS):
+            if now >= self._open_sets_due[place]:
+                self._open_sets_due[place] = now + every
+                return Task(now - since, None, statuses, most_pages)
+        if alone := self.writer.take_alone(now=now):
+            return Task(alone[0], alone[-1] + 1)
+        spans = [(task.start, task.end) for task in busy if task.end is not None]
+        if len(spans) >= SPANS_AT_ONCE:
+            return None
+        newest = Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
+        due = (
+            each
+            for each in newest.iterator(chunk_size=AT_FIRST)
+            if not any(start <= each.end and each.start <= end for start, end in spans)
+        )
+        if run := next(runs(due, by=attrgetter("is_sample")), None):
+            return Task.of(*run)
+        if self._audits and not busy:
+            return Task.of(self._audits.pop(), is_audit=True)
+        return None
+
+    def store(self, reading: Reading) -> None:
+        """Write what was read, and pause for as long as the service wants no calls."""
+        self._paused_until = max(self._paused_until, self.seconds() + reading.pause)
+        self.writer.commit(reading, now=self.seconds())
+
+    def audits(self) -> list[Window]:
+        """Return random sealed windows, more often young ones."""
+        sealed = Window.objects.filter(is_sealed=True).order_by("-start").values_list("start", flat=True)
+        starts = list(sealed)
+        chosen = {starts[int(len(starts) * self.random.random() ** 2)] for _ in range(AUDITS if starts else 0)}
+        return list(Window.objects.filter(start__in=chosen))
+
+    # Work
 
     def _work(self) -> None:
         renewed = time.monotonic()
@@ -179,12 +171,9 @@ class Mirror:
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
                     self.renew()
                     renewed = time.monotonic()
-                self.schedule.prepare(now=self.seconds())
+                self.prepare()
                 self.incidents.keep(now=self.seconds())
-                while len(reading) < READERS:
-                    task = self.schedule.next_task(now=self.seconds(), busy=reading.values())
-                    if task is None:
-                        break
+                while len(reading) < READERS and (task := self.next_task(busy=reading.values())):
                     reading[readers.submit(self.reader.read, task)] = task
                 if not reading:
                     self.stop.wait(IDLE_SECONDS)
@@ -192,9 +181,7 @@ class Mirror:
                 for each in done:
                     del reading[each]
                     if not self.stop.is_set():
-                        result = each.result()
-                        self.schedule.pause(self.seconds() + result.pause)
-                        self.writer.commit(result, now=self.seconds())
+                        self.store(each.result())
                 if counting.done():
                     counting.result()
                     counting = counter.submit(self._count, snapshots)

@@ -107,7 +107,7 @@ def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) 
     mirror = Copy(world, days=1)
     mirror.step()
     busy: list[Task] = []
-    while task := mirror.mirror.schedule.next_task(now=int(world.now), busy=busy):
+    while task := mirror.mirror.next_task(busy=busy):
         busy.append(task)
     spans = sorted((task.start, task.end) for task in busy if task.end)
     assert len(spans) == loop.SPANS_AT_ONCE

@@ -275,15 +275,13 @@ class Copy:
         if not self.leads:
             self.mirror.begin(lease.acquire())
             self.leads = True
-        now, schedule = self.mirror.seconds(), self.mirror.schedule
-        schedule.prepare(now=now)
-        self.mirror.incidents.keep(now=now)
+        self.mirror.prepare()
+        self.mirror.incidents.keep(now=self.mirror.seconds())
         tasks: list[Task] = []
-        while len(tasks) < self.at_once and (task := schedule.next_task(now=now, busy=tasks)):
+        while len(tasks) < self.at_once and (task := self.mirror.next_task(busy=tasks)):
             tasks.append(task)
         for reading in self.draw.sample([self.mirror.reader.read(each) for each in tasks], len(tasks)):
-            schedule.pause(self.mirror.seconds() + reading.pause)
-            self.writer.commit(reading, now=self.mirror.seconds())
+            self.mirror.store(reading)
             self.readings.append(reading)
         return bool(tasks)
 

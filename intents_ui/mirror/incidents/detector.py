@@ -264,7 +264,7 @@ class Detector:
             start, end = hour * HOUR, (hour + 1) * HOUR
             skip = self._explained(start, end, longest=UNUSUAL_FOR)
             found = {}
-            for scope in list(self._parts):
+            for scope in self._parts:
                 owners = {each.owner: each.is_bad for each in reversed(self._decided(scope, start, end, skip))}
                 started = {each.owner for each in self._cohort(scope) if start <= each.began < end}
                 found[scope] = sum(owners.values()), len(owners), len(started)

@@ -66,7 +66,7 @@ class Keeper:
             self._learns_at = now + LEARNS_EVERY
         if now // MINUTE != self._minute:
             self._minute = now // MINUTE
-            self._judge(now)
+            self._judge(self._minute * MINUTE - SETTLING)
         return True
 
     def _unlearned(self, now: int) -> list[int]:
@@ -80,10 +80,8 @@ class Keeper:
         lacking = {hour for each in unread for hour in range(each.start // HOUR, -(-each.end // HOUR))}
         return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours)
 
-    def _judge(self, now: int) -> None:
-        until = now // MINUTE * MINUTE - SETTLING
-        is_learning = len(self._detector.usual.hours) < MIN_HOURS
-        changed: Sequence[Incident] = ()
+    def _judge(self, until: int) -> None:
+        is_learning, changed = len(self._detector.usual.hours) < MIN_HOURS, list[Incident]()
         if not is_learning:
             changed = self._detector.judge(until, decided(until - LONGEST, until), holes(until))
         judged = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
