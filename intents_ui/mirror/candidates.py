@@ -5,7 +5,6 @@ ends of hashes and addresses. Queries for pages, which never write.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import F, Q, QuerySet
@@ -72,7 +71,8 @@ class _Search:
         self.all_days = _days(milliseconds(now - KEPT), milliseconds(now + TOMORROW))
         # What other tokens than those of a dollar were worth isn't known.
         amounts = () if wanted.in_dollars and wanted.symbols else wanted.amounts
-        self.sizes = [size for each in amounts if (size := _size(each)) is not None]
+        units = (int(each.scaleb(HASH)) for each in amounts)  # with more decimals than any token has
+        self.sizes = [size for each in units if (size := size_of(each, HASH)) is not None]
         self.addresses = [found for each in wanted.pasted.addresses if (found := packed(each.value, ADDRESS))]
         self.shortened = [(each.head, each.tail) for each in wanted.pasted.shortened]
         self.tokens = _tokens(wanted)
@@ -177,11 +177,6 @@ def _read(rows: Rows, *, most: int = MAX_READ) -> list[Row]:
 
 def _days(since: int, until: int) -> Sequence[int]:
     return range(since // DAY_MILLISECONDS, until // DAY_MILLISECONDS + 1)
-
-
-def _size(amount: Decimal) -> int | None:
-    whole, part = amount.as_integer_ratio()
-    return size_of(round(whole * 10**HASH / part), HASH)
 
 
 def _near(size: int) -> Q:

@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import batched
 from typing import Any
 
 from django.db.models import Min, Q
 from pydantic import TypeAdapter
 
 from intents_ui.mirror import coverage, models
-from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import scopes_of
+from intents_ui.mirror.figures.snapshots import PAIR
 from intents_ui.mirror.incidents.detector import (
     DAYS,
     LONGEST,
@@ -37,11 +36,7 @@ HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
 MAX_RECENT = 100
 NAME = "incidents"  # of the state
-COLUMNS = (
-    "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
-    "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
-    "owner", "outcome", "status", "failed_step", "created", "started", "end",
-)  # fmt: skip
+COLUMNS = ("owner", "outcome", "status", "failed_step", "created", "started", "end")
 DOCUMENT = TypeAdapter(Incident)
 
 
@@ -98,16 +93,15 @@ class Keeper:
 
 def decided(since: int, until: int) -> Iterator[Begun]:
     """Yield the transfers that ended or were late between two times, and those that are open."""
-    rows = models.Transfer.objects.values_list(*COLUMNS)
+    rows = models.Transfer.objects.values_list(*PAIR, *COLUMNS)
     ended = rows.filter(end__gte=since * 1000, end__lt=(until + HOUR) * 1000)
     still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None)  # SQLite uses no index for "or"
-    for row in ended.union(still_open, all=True):
-        *place, late_after, owner, outcome, status, step, created, started, end = row
-        began = (started or created) // 1000
-        sides = batched(place[3:], 2)
-        tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
-        begun = Begun(scopes_of(RouteKey(*place[:3]), tokens), owner and bytes(owner), began)
-        found = begun.decided(outcome, status, step, ended=(end or 0) // 1000, limit=late_after // 1000, now=until)
+    routes, tokens = models.Route.objects.in_bulk(), models.Token.objects.in_bulk()
+    for route, *pair, owner, outcome, status, step, created, started, end in ended.union(still_open, all=True):
+        began, limit = (started or created) // 1000, routes[route].late_after // 1000
+        scopes = scopes_of(routes[route].key, tuple(tokens[each].key for each in pair if each is not None))
+        begun = Begun(scopes, owner and bytes(owner), began)
+        found = begun.decided(outcome, status, step, ended=(end or 0) // 1000, limit=limit, now=until)
         if found is None or began > until:
             continue
         if found.at > until:
