@@ -49,7 +49,6 @@ def view(request: HttpRequest) -> HttpResponse:
         "sealed": sum(hour.get("sealed") == HOUR for hour in hours),
         "width": len(hours) * PITCH,
         "height": HEIGHT,
-        "holes": known.holes if known else (),
         "budget": ENV.intents_mirror_calls * HOUR // timedelta(seconds=1),
     }
     status = HTTPStatus.OK if known else HTTPStatus.SERVICE_UNAVAILABLE

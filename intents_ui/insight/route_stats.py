@@ -22,7 +22,10 @@ MAX_AGE = 60.0  # seconds
 
 @require_safe
 def others(request: HttpRequest, intent_id: str) -> HttpResponse:
-    transfer = read(intent_id)
+    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
+    if error:
+        raise error
+    transfer = Transfer(found, receipt, now=datetime.now(UTC))  # the receipt names the providers that were used
     origin, destination = transfer.origin_chain_id, transfer.destination_chain_id
     known = app.current().catalog
     context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": None}
@@ -34,19 +37,11 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     if not context["performance"] and origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
-            "stats": of_route(newest(origin, destination), like=transfer, now=datetime.now(UTC)),
+            "stats": of_route(newest(origin, destination), like=transfer, now=transfer.now),
             "origin": names.of_chain(origin, using=known),
             "destination": names.of_chain(destination, using=known),
         }
     return render(request, "transfers/route_stats.html", context, block="stats")
-
-
-def read(intent_id: str) -> Transfer:
-    """Return the intent with its route. The receipt names the providers that were used."""
-    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
-    if error:
-        raise error
-    return Transfer(found, receipt, now=datetime.now(UTC))
 
 
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:

@@ -146,7 +146,8 @@ class Command(BaseCommand):
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        client = service(emulator)
+        # Without caches. An emulator is this process's own, so that its work delays no page.
+        client = ServiceClient(app.service_config(), transport=InProcessTransport(emulator) if emulator else None)
 
         def now() -> datetime:
             return datetime.now(UTC) + client.health.clock_ahead()
@@ -172,11 +173,6 @@ def prepare(database: dict[str, Any]) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
     call_command("migrate", "mirror", verbosity=0)
-
-
-def service(emulator: "Emulator | None") -> ServiceClient:
-    """Return a client without caches. An emulator is this process's own, so that its work delays no page."""
-    return ServiceClient(app.service_config(), transport=InProcessTransport(emulator) if emulator else None)
 
 
 def source() -> str:

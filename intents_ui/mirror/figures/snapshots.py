@@ -201,17 +201,15 @@ class Sums:
                 found[step, reason] += n
         return [(*cause, n) for cause, n in most_frequent(found)]
 
-    def rank(self, order: Order) -> float | None:
-        """Return the place in a table in this order, the least first. None is not in it."""
-        match order:
-            case Order.MOST_USED:
-                return -self.ended
-            case Order.WORST:
-                rate = share(self.in_time, self.timed + self.to_blame)
-                return None if rate is None else rate.high
-            case Order.SLOWEST:
-                median = statistics.quantile(self.durations, 50)
-                return None if median is None else -median
+    @property
+    def ranks(self) -> dict[str, float | None]:
+        """The places in tables by their order, the least first. None is not in it."""
+        rate, median = share(self.in_time, self.timed + self.to_blame), statistics.quantile(self.durations, 50)
+        return {
+            Order.MOST_USED: -self.ended,
+            Order.WORST: rate.high if rate else None,
+            Order.SLOWEST: median and -median,
+        }
 
 
 SUMS = TypeAdapter(Sums)
@@ -364,7 +362,7 @@ class SnapshotWriter:
                     "is_complete": is_complete,
                     "scope": scope.text,
                     "level": scope.level,
-                    **{order.value: each.rank(order) for order in Order},
+                    **each.ranks,
                     "sums": SUMS.dump_json(each).decode(),
                 }
                 for scope, each in sums.items()
