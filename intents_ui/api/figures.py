@@ -21,8 +21,8 @@ def overview(picked: Choices) -> api.ApiOverview:
         total=of_row(found.total),
         rows=list(map(of_row, found.rows)),
         reasons=of_reasons(found.reasons),
-        incidents_at=recent.judgment.judged,
-        incidents_unknown_since=recent.judgment.unknown_since,
+        incidents_at=recent.judged,
+        incidents_unknown_since=recent.unknown_since,
         incidents=list(map(of_incident, recent.open_now)),
     )
 
@@ -42,8 +42,8 @@ def route(picked: Choices, *named_by: str) -> api.ApiRouteReport:
 def recent_incidents(_: Choices) -> api.ApiIncidents:
     recent = incidents.read()
     return api.ApiIncidents(
-        incidents_at=recent.judgment.judged,
-        incidents_unknown_since=recent.judgment.unknown_since,
+        incidents_at=recent.judged,
+        incidents_unknown_since=recent.unknown_since,
         open=list(map(of_incident, recent.open_now)),
         over=list(map(of_incident, recent.over)),
     )

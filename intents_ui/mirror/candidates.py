@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Abs, Lower
 
 from intents_ui.mirror.entry import ADDRESS, ENDS, HASH, milliseconds, packed, size_of, unpacked
-from intents_ui.mirror.models import DAY_MILLISECONDS, FOUND_BY, Route, Token, Transfer
+from intents_ui.mirror.models import ADDRESSES, DAY_MILLISECONDS, FOUND_BY, Route, Token, Transfer
 
 if TYPE_CHECKING:
     from intents_ui.search.facts import TicketFacts
@@ -31,7 +31,6 @@ WEIGHTS = {
 }  # fmt: skip
 WEIGHT_OF_ENDS = 100
 # Columns that can be shortened, with their bytes: addresses are stored as a whole, of others there are the ends.
-ADDRESSES = ("owner", "recipient", "refund")
 SIZES = {"intent_id": HASH} | dict.fromkeys(ADDRESSES, ADDRESS) | dict.fromkeys(FOUND_BY[1:], ENDS)
 COLUMNS = ("created", "size", "origin_token", "destination_token", "route", "outcome", "memo", *SIZES)
 

@@ -14,6 +14,7 @@ MILLISECOND = timedelta(milliseconds=1)
 HASH, ADDRESS = 32, 20  # bytes
 LONGEST_TEXT, LONGEST_MEMO = 200, 60  # characters of a column
 ENDS = 6  # hex digits at the start and at the end of a value, by which a shortened one is found
+DEPOSIT = 0  # the first step, which is the owner's
 SIZES = 1000  # by which the natural logarithm of an amount is multiplied: a size is 0.1% of it
 NO_HASHES = dict.fromkeys(("deposit_hash", "origin_hash", "destination_hash", "refund_hash"))
 NO_RECEIPT = models.IntentReceipt(intent_id="none")

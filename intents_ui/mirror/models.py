@@ -25,6 +25,7 @@ ENDED = (Outcome.DELIVERED, Outcome.REFUNDED, Outcome.FAILED, Outcome.ABORTED, O
 # Not delivered, as far as is known.
 FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome.UNCONFIRMED))
 SLOW_BUCKET = 116  # of durations from two minutes on, among which lists look for the slowest
+ADDRESSES = ("owner", "recipient", "refund")
 # What a transfer is found by on each day.
 FOUND_BY = (
     "owner", "deposit_hash", "origin_hash", "destination_hash", "refund_hash", "deposit_address", "delivery_address",
@@ -58,8 +59,6 @@ class Route(models.Model):
 
 
 class Token(models.Model):
-    """A token on a chain."""
-
     chain = models.TextField()
     address = models.TextField()
     symbol = models.TextField()
@@ -266,7 +265,6 @@ class State(models.Model):
 
 
 def state(name: str, default: Any = None) -> Any:
-    """Return a named value."""
     found = State.objects.filter(name=name).values_list("value", flat=True).first()
     return default if found is None else json.loads(found)
 

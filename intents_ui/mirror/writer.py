@@ -17,7 +17,7 @@ from django.db.models import Min, Model, Q
 from intents_ui.mirror import lease, models, partitions, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, duration_of, packed
 from intents_ui.mirror.figures import statistics
-from intents_ui.mirror.models import Transfer, Window, set_state, state, write
+from intents_ui.mirror.models import ADDRESSES, Transfer, Window, set_state, state, write
 from intents_ui.mirror.reader import KNOWN, TOO_LONG, Reading
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
@@ -28,7 +28,6 @@ CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier tim
 NEAR = MINUTE  # between transfers that are read by one call
 KEPT_DAYS, AUDITED_DAYS = 90, 7
 
-ADDRESSES = ("owner", "recipient", "refund")  # columns
 STORED = (
     "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "end", "is_repaired",
 )  # fmt: skip

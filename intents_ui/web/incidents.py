@@ -13,7 +13,6 @@ from intents_ui.mirror.figures.queries import Course, OpenCounts
 from intents_ui.mirror.figures.scopes import ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents import keeper
 from intents_ui.mirror.incidents.detector import Incident
-from intents_ui.mirror.incidents.keeper import Judgment
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.mirror.windows import optional_utc, utc
 from intents_ui.transfers.incidents import IncidentFacts
@@ -35,9 +34,14 @@ class ListedIncident(IncidentFacts):
 
 @dataclass(frozen=True)
 class RecentIncidents:
-    """The newest incidents, and when they were last judged."""
+    """The newest incidents, and when they were last judged.
 
-    judgment: Judgment
+    Nothing opens or closes since `unknown_since`, or while the mirror is learning what is usual.
+    """
+
+    judged: datetime | None
+    unknown_since: datetime | None
+    is_learning: bool
     incidents: Sequence[ListedIncident]
 
     @property
@@ -77,7 +81,8 @@ def recent() -> RecentIncidents | None:
             with understanding():
                 with reading():
                     judgment, found = keeper.judgment(), keeper.recent_incidents()
-                return RecentIncidents(judgment, listed(found))
+                judged, unknown_since = (optional_utc(judgment.get(each)) for each in ("judged", "unknown_since"))
+                return RecentIncidents(judged, unknown_since, judgment["is_learning"], listed(found))
         except CopyUnreadable:
             return None
 
@@ -116,7 +121,7 @@ def report(number: str) -> tuple[ListedIncident, Course]:
     Raises Http404 for an unknown number, and CopyUnreadable.
     """
     with reading():
-        found = keeper.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
+        found = next(iter(keeper.stored(pk=int(number))), None) if len(number) <= LONGEST_NUMBER else None
         if found is None:
             raise Http404("There is no incident with this number.")
         until = optional_utc(found.closed) or coverage.service_now()

@@ -18,7 +18,7 @@ from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Gaps
-from intents_ui.mirror.entry import RouteKey, TokenKey, optional_moment
+from intents_ui.mirror.entry import DEPOSIT, RouteKey, TokenKey, optional_moment
 from intents_ui.mirror.figures import snapshots, statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Bar, Order, Period, Span, Sums, ended, most_frequent
@@ -291,7 +291,7 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     """
     start = int(since.timestamp())
     end = min(int(until.timestamp()), start + MAX_HOURS * HOUR) // HOUR * HOUR + HOUR
-    rows = ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(failed_step=snapshots.DEPOSIT)
+    rows = ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(failed_step=DEPOSIT)
     begun = rows.alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
     failed = begun.filter(WITHOUT_DURATION, outcome__in=(Outcome.REFUNDED, Outcome.FAILED))
     groups = failed.values("outcome", "failed_step", "reason_id").annotate(
@@ -356,8 +356,6 @@ def _series(total: PeriodFigures, still_open: OpenCounts, *, length: int) -> Seq
 
 
 class Sort(StrEnum):
-    """Order of a list."""
-
     NEWEST = "newest"
     SLOWEST = "slowest"
 

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from pydantic import TypeAdapter
 
 from intents_ui.mirror import coverage, lease
-from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.entry import DEPOSIT, RouteKey
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
@@ -23,7 +23,6 @@ from intents_ui.service.outcome import Outcome
 
 LISTED = 50  # rows of a table, and reasons
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
-DEPOSIT = 0  # the first step, which is the owner's
 MIN_LATE = 5 * MINUTE * 1000  # milliseconds
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
@@ -81,8 +80,6 @@ EVERY = {Period.HOUR: 30, Period.DAY: 30, Period.WEEK: 120, Period.MONTH: 240, P
 
 
 class Order(StrEnum):
-    """Order of a table."""
-
     MOST_USED = "used"
     WORST = "worst"  # of those that have a percentage, surely bad ones first
     SLOWEST = "slowest"

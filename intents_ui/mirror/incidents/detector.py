@@ -17,6 +17,7 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from intents_ui.mirror.entry import DEPOSIT
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.models import UNEXECUTED
@@ -60,7 +61,6 @@ MIN_CORRELATION, MAX_CORRELATION = 1e-5, 0.2
 # To explain as much, the wider must be so much likelier (logarithm).
 PENALTIES = dict(zip(Level, (0.0, 0.5, 0.5, 1.0, 1.0, 1.5), strict=True))
 UNDECIDED = 0  # time of a decision that isn't made yet
-DEPOSIT = 0  # the first step, which is the owner's
 
 DAYS = 14
 HOURS_OF_DAY = DAY // HOUR

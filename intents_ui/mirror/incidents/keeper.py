@@ -5,8 +5,6 @@ The queries for pages are below. They never write.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Min, Q
@@ -137,20 +135,10 @@ def stored(**which: Any) -> list[Incident]:
     return [DOCUMENT.validate_json(row.document) for row in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgment:
-    """When the incidents were last judged. Nothing opens or closes since `unknown_since`, or while it is learning."""
-
-    judged: datetime | None = None
-    unknown_since: datetime | None = None
-    is_learning: bool = True
-
-
-JUDGMENT = TypeAdapter(Judgment)
-
-
-def judgment() -> Judgment:
-    return JUDGMENT.validate_python(models.state(NAME, {}))
+def judgment() -> Mapping[str, Any]:
+    """Return when incidents were last `judged`, `unknown_since` when they can't be, and whether it `is_learning`."""
+    found: Mapping[str, Any] = models.state(NAME, {"is_learning": True})
+    return found
 
 
 def recent_incidents() -> Sequence[Incident]:
@@ -162,7 +150,3 @@ def open_counts() -> Mapping[tuple[str, str], int]:
     """Return how many incidents aren't over, by state and kind, with zeros. One query."""
     counts = Counter((each.state, each.kind) for each in stored(closed=None))
     return {(state, kind): counts[state, kind] for state in (State.OPEN, State.RECOVERING) for kind in Kind}
-
-
-def incident(number: int) -> Incident | None:
-    return next(iter(stored(pk=number)), None)
