@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -164,22 +164,19 @@ def gaps(*, now: datetime) -> Gaps:
 
     They follow from windows that are neither sealed nor fresh.
     """
-    at, found = int(now.timestamp()), list[tuple[int, int]]()
-    for start, end in sorted(_incomplete(at)):
+    at, times, found = int(now.timestamp()), list[tuple[int, int]](), list[tuple[int, int]]()
+    unsealed = Window.objects.filter(is_sealed=False).values_list("start", "end", "read_at", "failures")
+    for start, end, read_at, failures in unsealed:
+        is_new = read_at is None and end > at - MINUTE - SKEW
+        if failures > 0 or (not is_new and (read_at is None or read_at < at - FRESH)):
+            times.append((start, end + USUAL_LENGTH))
+    first, last = Window.objects.first(), Window.objects.last()
+    times.append((0, (first.start if first else at) + USUAL_LENGTH))
+    if last and last.end < at - SKEW:
+        times.append((last.end, at))
+    for start, end in sorted(times):
         if found and start <= found[-1][1]:
             found[-1] = found[-1][0], max(end, found[-1][1])
         else:
             found.append((start, end))
     return Gaps(at, found)
-
-
-def _incomplete(at: int) -> Iterator[tuple[int, int]]:
-    windows = Window.objects.filter(is_sealed=False).values_list("start", "end", "read_at", "failures")
-    for start, end, read_at, failures in windows:
-        is_new = read_at is None and end > at - MINUTE - SKEW
-        if failures > 0 or (not is_new and (read_at is None or read_at < at - FRESH)):
-            yield start, end + USUAL_LENGTH
-    first, last = Window.objects.first(), Window.objects.last()
-    yield 0, (first.start if first else at) + USUAL_LENGTH
-    if last and last.end < at - SKEW:
-        yield last.end, at

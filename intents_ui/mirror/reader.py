@@ -107,9 +107,13 @@ class Reader:
         first = Page.first(size=PAGE_SIZE, order="DESC" if task.end is None else "ASC")
         try:
             for answer, end in lookup.answers(ask, first):
-                entries, invalid = _entries(answer, at)
-                found |= entries
-                unreadable += invalid
+                unreadable += answer.unreadable_entries
+                for each in answer.intents:
+                    if each.status != IntentStatus.QUOTED:
+                        try:
+                            found[each.intent_id.lower()] = entry.read(each, now=at)
+                        except ValueError:
+                            unreadable += 1
                 if end or reading.calls == task.most_pages or self.is_stopped():
                     unfinished = TOO_LONG if reading.calls == task.most_pages else STOPPED
                     reading.why = LIMIT_ERRORS.get(end, "") if end else unfinished
@@ -125,15 +129,3 @@ class Reader:
         if not reading.why and not all(map(task.may_list, reading.entries)):
             reading.why = OUTSIDE
         return reading
-
-
-def _entries(answer: HistoryAnswer, at: datetime) -> tuple[dict[str, Entry], int]:
-    """Return the transfers of a page by ID, without quotes, and the number of entries that could not be read."""
-    found, unreadable = {}, answer.unreadable_entries
-    for each in answer.intents:
-        if each.status != IntentStatus.QUOTED:
-            try:
-                found[each.intent_id.lower()] = entry.read(each, now=at)
-            except ValueError:
-                unreadable += 1
-    return found, unreadable

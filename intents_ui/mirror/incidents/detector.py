@@ -74,9 +74,8 @@ NOTHING = [0.0] * (SUMS + HOURS_OF_DAY)
 
 type Skip = Callable[[Begun], bool]
 type Spans = Sequence[tuple[int, int]]
-type Counts = tuple[
-    int, int, int
-]  # owners of an hour: those who got nothing in time, all of them, those who started some
+# Owners of an hour: the bad ones of those whose transfers were decided, all of these, and those who started transfers.
+type Counts = tuple[int, int, int]
 
 _at, _began, _is_bad, _owner, _route = map(attrgetter, ("at", "began", "is_bad", "owner", "route"))
 
