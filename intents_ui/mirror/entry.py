@@ -22,16 +22,12 @@ NO_SUMMARY, NO_TRANSACTION = models.IntentReceiptSummary(), models.IntentTransac
 
 
 class TokenKey(NamedTuple):
-    """A token, as in the dictionary of tokens."""
-
     chain: str
     address: str
     symbol: str
 
 
 class RouteKey(NamedTuple):
-    """A route, as in the dictionary of routes."""
-
     providers: str
     origin_chain: str
     destination_chain: str

@@ -129,7 +129,6 @@ class Writer:
                 save(run[0] for run in merged)
 
     def expire(self, *, now: int, days: int = KEPT_DAYS) -> None:
-        """Delete what is older than its retention."""
         until = now - days * DAY
         with self.transaction():
             Window.objects.filter(end__lte=until).delete()
@@ -289,7 +288,6 @@ class Writer:
 
 
 def save(changed: Iterable[Window]) -> None:
-    """Insert or update windows."""
     names = [each.name for each in Window._meta.fields]
     write(Window, [{name: getattr(each, name) for name in names} for each in changed], key=["start"])
 

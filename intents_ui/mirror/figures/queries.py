@@ -21,7 +21,7 @@ from intents_ui.mirror.coverage import Gaps
 from intents_ui.mirror.entry import DEPOSIT, RouteKey, TokenKey, optional_moment
 from intents_ui.mirror.figures import snapshots, statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.figures.snapshots import Bar, Order, Period, Span, Sums, ended, most_frequent
+from intents_ui.mirror.figures.snapshots import Bar, Cause, Order, Period, Span, Sums, ended, most_frequent
 from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
 from intents_ui.mirror.models import ENDED, SLOW_BUCKET, Reason, Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
@@ -299,13 +299,13 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     )
     # An index has what is counted by route.
     delivered = begun.filter(EACH_ROUTE, outcome=Outcome.DELIVERED).aggregate(n=Count("*"), last=Max("end"))
-    counts, causes = Counter[str]({Outcome.DELIVERED: delivered["n"]}), Counter[Any]()
+    counts, causes = Counter[str]({Outcome.DELIVERED: delivered["n"]}), Counter[Cause]()
     for each in groups:
         counts[each["outcome"]] += each["n"]
         causes[each["failed_step"], each["reason_id"]] += each["n"]
     return Course(
         counts=counts,
-        reasons=_reasons([(*cause, n) for cause, n in most_frequent(causes)]),
+        reasons=_reasons(causes),
         first_failure=optional_moment(min((each["first"] for each in groups), default=None)),
         last_failure=optional_moment(max((each["last"] for each in groups), default=None)),
         last_delivery=optional_moment(delivered["last"]),
@@ -338,10 +338,11 @@ def _token_ids(scope: ScopeName) -> list[int]:
     return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
 
 
-def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[FailureCount]:
-    known = Reason.objects.filter(pk__in=[reason for _, reason, _ in causes if reason is not None])
-    texts = {pk: (text, example) for pk, text, example in known.values_list("pk", "text", "example")}
-    return [(step, *texts.get(reason or 0, ("", "")), n) for step, reason, n in causes]
+def _reasons(causes: Mapping[Cause, int]) -> list[FailureCount]:
+    first = most_frequent(causes)
+    known = Reason.objects.in_bulk({reason for (_, reason), _ in first} - {None})
+    texts = {pk: (each.text, each.example) for pk, each in known.items()}
+    return [(step, *texts.get(reason or 0, ("", "")), n) for (step, reason), n in first]
 
 
 def _series(total: PeriodFigures, still_open: OpenCounts, *, length: int) -> Sequence[BarFigures]:
@@ -421,7 +422,6 @@ def with_deposit(at: int) -> QuerySet[Any]:
 
 
 def count_open(*, now: datetime) -> OpenCounts:
-    """Count the open transfers with a deposit."""
     at, gaps = int(now.timestamp()), coverage.gaps(now=now)  # before the counts, so that these have all that is known
     rows = list(with_deposit(at * 1000).values_list(*snapshots.PAIR, "began"))  # an index has them
     routes = Route.objects.in_bulk({route for route, *_ in rows})

@@ -32,6 +32,7 @@ HOURS_SHOWN = 8 * DAY  # the longest period that a page shows by the hour, and t
 type Span = tuple[int, int]  # Unix seconds: from when on, and before when
 type Pair = tuple[int, int | None, int | None]
 type Other = tuple[str, int | None, int | None]  # outcome, failed step, reason
+type Cause = tuple[int | None, int | None]  # failed step, reason
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 # What ended in an hour or on a day: how many, and how many were delivered. Then their median and p95 in milliseconds,
 # None with too few.
@@ -172,12 +173,10 @@ class Sums:
 
     @property
     def timed(self) -> int:
-        """The number of durations."""
         return sum(self.durations.values())
 
     @property
     def counts(self) -> Counter[str]:
-        """The numbers by outcome."""
         found = Counter[str]({Outcome.DELIVERED: self.timed} if self.durations else {})
         for outcome, _, _, n in self.others:
             found[outcome] += n
@@ -190,13 +189,13 @@ class Sums:
         return sum(n for outcome, step, _, n in self.others if outcome in blamed and step != DEPOSIT)
 
     @property
-    def causes(self) -> list[tuple[int | None, int | None, int]]:
-        """Failed steps and reasons of those that weren't delivered, with their numbers, the most frequent first."""
-        found = Counter[tuple[int | None, int | None]]()
-        for outcome, step, reason, n in self.others:
+    def causes(self) -> Counter[Cause]:
+        """Failed steps and reasons of those that weren't delivered, with their numbers."""
+        found = Counter[Cause]()
+        for outcome, *cause, n in self.others:
             if outcome != Outcome.DELIVERED:
-                found[step, reason] += n
-        return [(*cause, n) for cause, n in most_frequent(found)]
+                found[cause[0], cause[1]] += n
+        return found
 
     @property
     def ranks(self) -> dict[str, float | None]:
@@ -338,7 +337,6 @@ class SnapshotWriter:
         self.write([period for period, due in self._due.items() if now >= due], now=now)
 
     def write(self, periods: Sequence[Period] = tuple(Period), *, now: int) -> None:
-        """Write the snapshots of these periods."""
         if not periods:
             return
         self._adder.begin(now)

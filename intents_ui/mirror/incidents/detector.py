@@ -196,7 +196,6 @@ class Usual:
         self._sums = defaultdict[ScopeName, list[float]](NOTHING.copy)
 
     def learn(self, hour: int, found: Mapping[ScopeName, Counts]) -> None:
-        """Add the counts of an hour."""
         self.hours.add(hour)
         self._weight *= GROWTH
         self._known[hour % HOURS_OF_DAY] += self._weight
