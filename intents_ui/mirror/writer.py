@@ -53,9 +53,8 @@ class Writer:
         self._resting: dict[bytes, int] = {}  # read like that, and not again until then
         # IDs of routes, tokens and reasons.
         self._known = defaultdict[type[Model], LRUCache[tuple[str, ...], int]](lambda: LRUCache(MAX_KNOWN))
-        self._earlier: LRUCache[bytes, tuple[bytes, int]] = LRUCache(
-            MAX_KNOWN
-        )  # readings with earlier changes: fingerprint and time
+        # Readings with earlier changes: fingerprint and time.
+        self._earlier: LRUCache[bytes, tuple[bytes, int]] = LRUCache(MAX_KNOWN)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
