@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from itertools import product
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -212,10 +212,10 @@ SUMS = TypeAdapter(Sums)
 
 
 class Part(NamedTuple):
-    """What ended on a day or in a part of it, with the bars of each scope by their length and beginnings."""
+    """What ended on a day or in a part of it, with the bars of each scope, by their lengths and beginnings."""
 
     found: Found
-    bars: Mapping[ScopeName, Mapping[int, Mapping[int, Bar]]]
+    bars: Mapping[tuple[int, int], Mapping[ScopeName, Bar]]
 
 
 class Adder:
@@ -235,7 +235,7 @@ class Adder:
             day = self._changed.pop()
             self._past.pop((day, day + DAY), None)
         for (start, end), part in list(self._past.items()):
-            has_hours = HOUR in part.bars.get(EVERYTHING, ())
+            has_hours = len(part.bars) > 1
             if start < Period.QUARTER.since(now) or (has_hours and start < now - HOURS_SHOWN):
                 del self._past[start, end]
         self.read_names()
@@ -253,9 +253,9 @@ class Adder:
         parts = [self._part((max(day, since), min(day + DAY, until)), is_long=is_long) for day in days]
         whole = self.by_scope(merged(part.found for part in parts))
         sums = {scope: self._sums(found, has_owners=not is_long) for scope, found in whole.items()}
-        for length, part in product({period.bar, period.step}, parts):
-            for scope, bars in part.bars.items():
-                sums[scope].bars.setdefault(length, {}).update(bars.get(length, {}))
+        for (length, at), bars in chain.from_iterable(part.bars.items() for part in parts):
+            for scope, bar in bars.items() if length in (period.bar, period.step) else ():
+                sums[scope].bars.setdefault(length, {})[at] = bar
         return sums
 
     def _part(self, span: Span, *, is_long: bool) -> Part:
@@ -265,13 +265,15 @@ class Adder:
         if span not in known:
             by_hour = of_rows(span)
             found = merged(by_hour.values())
-            hours = sorted(by_hour.items()) if start >= self.now - HOURS_SHOWN else ()
-            bars = defaultdict[ScopeName, dict[int, dict[int, Bar]]](lambda: defaultdict(dict))
-            for length, at, each in ((DAY, start // DAY * DAY, found), *((HOUR, *each) for each in hours)):
-                for scope, of_scope in self.by_scope(each).items():
-                    bars[scope][length][at] = bar_of(of_scope.values())
-            for ended_then in found.values() if is_past else ():
-                ended_then.owners = {}
+            shown = {(DAY, start // DAY * DAY): found} if is_long else {}
+            if start >= self.now - HOURS_SHOWN:
+                shown |= {(HOUR, hour): by_hour[hour] for hour in sorted(by_hour)}
+            bars = {
+                place: {scope: bar_of(of_scope.values()) for scope, of_scope in self.by_scope(each).items()}
+                for place, each in shown.items()
+            }
+            for each in found.values() if is_past else ():
+                each.owners = {}
             known[span] = Part(found, bars)
         return known[span]
 
