@@ -265,7 +265,7 @@ class Adder:
         if span not in known:
             by_hour = of_rows(span)
             found = merged(by_hour.values())
-            shown = {(DAY, start // DAY * DAY): found} if is_long else {}
+            shown = {(DAY, start // DAY * DAY): found}
             if start >= self.now - HOURS_SHOWN:
                 shown |= {(HOUR, hour): by_hour[hour] for hour in sorted(by_hour)}
             bars = {
