@@ -24,6 +24,7 @@ SOURCE, CALLS, FORGOTTEN, STATUSES, AUDITS = "source", "calls", "forgotten", "st
 ENDED = (Outcome.DELIVERED, Outcome.REFUNDED, Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED, Outcome.UNCONFIRMED)
 # Not delivered, as far as is known.
 FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome.UNCONFIRMED))
+WITHOUT_DURATION = Q(end__isnull=False, bucket=None)  # those that weren't delivered, and few others
 SLOW_BUCKET = 116  # of durations from two minutes on, among which lists look for the slowest
 ADDRESSES = ("owner", "recipient", "refund")
 # What a transfer is found by on each day.
@@ -138,13 +139,9 @@ class Transfer(models.Model):
             models.Index(fields=["route", "bucket", "end"], condition=Q(bucket__gte=SLOW_BUCKET), name="transfer_slow"),
             models.Index(fields=["end"], condition=Q(is_repaired=True), name="transfer_repaired"),
             # Of transfers that were not delivered. They may be refunded or repaired later.
+            models.Index(fields=["created", "status"], condition=WITHOUT_DURATION, name="transfer_failed"),
             models.Index(
-                fields=["created", "status"], condition=Q(end__isnull=False, bucket=None), name="transfer_failed"
-            ),
-            models.Index(
-                fields=["outcome", "end", "route", "reason"],
-                condition=Q(end__isnull=False, bucket=None),
-                name="transfer_undelivered",
+                fields=["outcome", "end", "route", "reason"], condition=WITHOUT_DURATION, name="transfer_undelivered"
             ),
             models.Index(fields=["recipient", "-created"], condition=Q(recipient__isnull=False), name="transfer_paid"),
             models.Index(fields=["refund", "-created"], condition=Q(refund__isnull=False), name="transfer_refunded"),

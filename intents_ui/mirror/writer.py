@@ -269,7 +269,7 @@ class Writer:
         rows = Transfer.objects.filter(status__in=reading.task.statuses, created__lt=reading.at)
         still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None, created__gte=since)
         expired = rows.filter(outcome=Outcome.NO_DEPOSIT, created__gte=max(since, reading.at - HOUR * 1000))
-        failed = rows.filter(end__isnull=False, bucket=None, created__gte=since)
+        failed = rows.filter(models.WITHOUT_DURATION, created__gte=since)
         known = still_open.union(expired, failed, all=True).values_list("intent_id", "created")
         for each, created in ((bytes(intent_id), created // 1000) for intent_id, created in known):
             if each not in listed and each not in self._alone and each not in self._resting:

@@ -23,7 +23,7 @@ from intents_ui.mirror.figures import snapshots, statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Bar, Cause, Order, Period, Span, Sums, ended, most_frequent
 from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
-from intents_ui.mirror.models import ENDED, SLOW_BUCKET, Reason, Route, Snapshot, Token, Transfer
+from intents_ui.mirror.models import ENDED, SLOW_BUCKET, WITHOUT_DURATION, Reason, Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
@@ -41,8 +41,6 @@ NOTHING: Bar = 0, 0, None, None
 type FailureCount = tuple[int | None, str, str, int]
 # The tokens of both sides, how many ended, and what the delivered ones sent, in base units.
 type TokenCount = tuple[TokenKey | None, TokenKey | None, int, int]
-# Those that weren't delivered, and few others. An index has them.
-WITHOUT_DURATION = Q(end__isnull=False, bucket=None)
 EACH_ROUTE = Q(route__in=Route.objects.values("pk"))  # all transfers, found by indexes that begin with the route
 
 

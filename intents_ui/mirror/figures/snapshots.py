@@ -279,16 +279,16 @@ class Adder:
 
     def _sums(self, found: Found, *, has_owners: bool) -> Sums:
         sums, others, owners = Sums(), dict[Other, int](), dict[bytes, int]()
-        pairs = defaultdict[tuple[int | None, int | None], list[Ended]](list)
-        for (route, *tokens), each in found.items():
+        counts, sent = Counter[tuple[int | None, int | None]](), Counter[tuple[int | None, int | None]]()
+        for (route, *pair), each in found.items():
             add(sums.durations, each.durations)
             add(others, each.others)
             add(owners, each.owners if has_owners else {})
             sums.in_time += sum(n for bucket, n in each.durations.items() if bucket <= self._late_buckets[route])
-            pairs[tokens[0], tokens[1]].append(each)
+            counts[pair[0], pair[1]] += each.count
+            sent[pair[0], pair[1]] += each.sent
         sums.others = [(*other, n) for other, n in others.items()]
-        counts = {pair: sum(each.count for each in several) for pair, several in pairs.items()}
-        sums.pairs = [(*pair, n, sum(each.sent for each in pairs[pair])) for pair, n in most_frequent(counts)]
+        sums.pairs = [(*tokens, n, sent[tokens]) for tokens, n in most_frequent(counts)]
         sums.owners = (len(owners), sum(map(bool, owners.values()))) if has_owners else None
         return sums
 
