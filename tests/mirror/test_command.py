@@ -40,7 +40,7 @@ def world(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worl
     for age in range(0, 48 * HOUR, HOUR):
         world.create(age=age + 2 * HOUR, status="FAILED" if age % (5 * HOUR) else "SUCCEEDED")
     client = ServiceClient(ServiceConfig("http://world"), transport=world)
-    monkeypatch.setattr(command, "service", lambda _: client)
+    monkeypatch.setattr(command, "ServiceClient", lambda *_, **__: client)
     monkeypatch.setattr(ENV, "intents_mirror_calls", 10_000)
     monkeypatch.setattr(lifecycle, "trim_memory", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
@@ -127,7 +127,7 @@ def test_windows_are_by_the_clock_of_the_service(world: World, monkeypatch: pyte
         return answered({"intents": []}, headers={"Date": date})
 
     client = ServiceClient(ServiceConfig("http://world"), transport=httpx.MockTransport(ahead))
-    monkeypatch.setattr(command, "service", lambda _: client)
+    monkeypatch.setattr(command, "ServiceClient", lambda *_, **__: client)
     mirror = command.Command().mirror(None)
     mirror.reader.read(Task(0, 1))
     assert abs(mirror.now() - datetime.now(UTC) - timedelta(minutes=3)) < timedelta(seconds=2)
