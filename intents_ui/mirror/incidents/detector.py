@@ -155,10 +155,6 @@ class Incident:
     folded_into: int | None = None
 
     @property
-    def share(self) -> float:
-        return self.bad / self.owners if self.owners else 0.0
-
-    @property
     def is_open(self) -> bool:
         return self.closed is None
 
@@ -351,7 +347,8 @@ class Detector:
         is_young = self._now - incident.opened < YOUNG
         if is_young and not is_silent:
             scope = self._best_scope(incident, skip)
-        calm = partial(self._resumed, incident) if is_silent else partial(self._calm, scope, before=incident.share)
+        share = incident.bad / max(incident.owners, 1)
+        calm = partial(self._resumed, incident) if is_silent else partial(self._calm, scope, before=share)
         recovered = calm(CLOSES_AFTER)
         closed = None if recovered is None else self._now
         if recovered is None:
