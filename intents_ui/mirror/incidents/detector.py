@@ -247,7 +247,7 @@ class Detector:
         self.incidents = {each.number: each for each in incidents}
         self._parts = defaultdict[ScopeName, list[list[Begun]]](list)  # transfers, by what else they are a part of
         self._cohorts: dict[ScopeName, list[Begun]] = {}
-        self._last_start: dict[ScopeName, int] = {}
+        self._last_start = Counter[ScopeName]()
         self._places: dict[tuple[ScopeName, ...], None] = {}  # what transfers were a part of
         self._busy: list[ScopeName] = []
 
@@ -283,8 +283,7 @@ class Detector:
             if each.is_open and self.incidents[number].is_open:  # and no part of another one meanwhile
                 self._follow(self.incidents[number])
         self._find(Kind.UNDELIVERED, dict.fromkeys(scope for each in lately for scope in each.scopes))
-        starts = self._last_start
-        self._find(Kind.SILENT, [each for each in self._busy if now - starts.get(each, 0) >= SILENT_AFTER])
+        self._find(Kind.SILENT, [each for each in self._busy if now - self._last_start[each] >= SILENT_AFTER])
         return [each for number, each in self.incidents.items() if before.get(number) != each]
 
     def _take(self, transfers: Iterable[Begun]) -> list[Begun]:
@@ -307,8 +306,7 @@ class Detector:
             began = max(map(_began, part))
             for scope in part[0].scopes:
                 self._parts[scope].append(part)
-                if began > self._last_start.get(scope, 0):
-                    self._last_start[scope] = began
+                self._last_start[scope] = max(began, self._last_start[scope])
         return found
 
     def _cohort(self, scope: ScopeName) -> list[Begun]:
@@ -503,7 +501,7 @@ class Detector:
     def _silence(self, scope: ScopeName) -> Evidence:
         """Return the evidence that nothing starts in a scope."""
         holes = (end for start, end in self._holes if start < self._now)
-        since = max(self._last_start.get(scope, 0), self._now - LONGEST, *holes)
+        since = max(self._last_start[scope], self._now - LONGEST, *holes)
         expected = self.usual.expected(scope, since=since, until=self._now)
         silent = (each.scope for each in self.incidents.values() if each.is_open and each.kind is Kind.SILENT)
         is_short = self._now - since < SILENT_AFTER or expected < EXPECTED_OWNERS
@@ -514,7 +512,7 @@ class Detector:
     def _resumed(self, incident: Incident, after: int) -> int | None:
         """Return when transfers started again, if so many seconds ago, or now if none are expected any more."""
         now, scope = self._now, incident.scope
-        resumed = incident.recovered or self._last_start.get(scope, 0)
+        resumed = incident.recovered or self._last_start[scope]
         if resumed > incident.since:
             return resumed if now - resumed >= after and not self._has_hole(now - after, now) else None
         is_expected = self.usual.expected(scope, since=now - DAY, until=now) >= EXPECTED_OWNERS
