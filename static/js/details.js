@@ -19,28 +19,25 @@ if (answer && actionBar) {
 
 // Filter of a transfer's fields: while there is one, the folds with matching fields are open (transfer.css hides the others).
 
+const FACT = ":is([data-field], .arguments tbody tr)";
 const comparable = (text) => text.toLowerCase().replaceAll(",", "").trim();
-
-// With the full values of what is shortened.
-function contentOf(fact) {
-  const titles = Array.from(fact.querySelectorAll("[title]:not(button)"), (each) => each.title);
-  return comparable([fact.textContent, fact.title, ...titles].join(" "));
-}
 
 function filterFields() {
   const fields = document.getElementById("fields");
   const query = comparable(document.getElementById("field-filter").value);
-  const facts = Array.from(fields.querySelectorAll("[data-field], .arguments tbody tr"));
-  for (const fact of facts) fact.hidden = !contentOf(fact).includes(query);
+  const facts = fields.querySelectorAll(FACT);
+  for (const fact of facts) {
+    const titles = Array.from(fact.querySelectorAll("[title]:not(button)"), (each) => each.title); // of what is shortened
+    fact.hidden = !comparable([fact.textContent, fact.title, ...titles].join(" ")).includes(query);
+  }
+  const found = fields.querySelectorAll(`${FACT}:not([hidden])`);
   for (const fold of fields.querySelectorAll("details")) {
     fold.dataset.wasOpen ??= fold.open;
-    const hasMatch = Boolean(fold.querySelector(":is([data-field], .arguments tbody tr):not([hidden])"));
-    fold.open = query ? hasMatch : fold.dataset.wasOpen === "true";
+    fold.open = query ? Array.from(found).some((fact) => fold.contains(fact)) : fold.dataset.wasOpen === "true";
     if (!query) delete fold.dataset.wasOpen;
   }
   fields.toggleAttribute("data-filtered", Boolean(query));
-  const count = facts.filter((fact) => !fact.hidden).length;
-  document.getElementById("fields-found").textContent = query ? `${count} of ${facts.length} fields` : "";
+  document.getElementById("fields-found").textContent = query ? `${found.length} of ${facts.length} fields` : "";
 }
 
 on("input", "#field-filter", filterFields);
@@ -59,24 +56,14 @@ on("htmx:before:request", "#proof, #fields .fold", (fold, event) => {
 // The transfers before and after this one, in the list from which this tab opened it.
 
 const { url, paths } = openedList();
-const placeInList = paths.indexOf(location.pathname);
+const place = paths.indexOf(location.pathname);
 const neighbors = document.getElementById("neighbors");
-if (neighbors && placeInList >= 0) {
-  const [previous, list, next] = neighbors.children;
-  Object.assign(list, { href: url, textContent: `${placeInList + 1} of ${paths.length} in the list` });
-  for (const [link, path] of [[previous, paths[placeInList - 1]], [next, paths[placeInList + 1]]])
-    if (path) link.href = path;
-    else link.dataset.off = "";
+if (neighbors && place >= 0) {
+  for (const [at, href] of [paths[place - 1], url, paths[place + 1]].entries()) if (href) neighbors.children[at].href = href;
+  neighbors.children[1].textContent = `${place + 1} of ${paths.length} in the list`;
 }
 
-// The height of rows.
-
-const isCompact = () => document.documentElement.dataset.density === "compact";
-
-keepShown(() => {
-  for (const button of document.querySelectorAll("[data-action=density]")) button.setAttribute("aria-pressed", isCompact());
-});
-
+// The height of rows (head.js).
 on("click", "[data-action=density]", () => {
   if (!storage.write("density", isCompact() ? "comfortable" : "compact")) toast(REFUSED);
 });
@@ -92,20 +79,16 @@ keepShown(() => {
   form.closest("details").querySelector("summary").textContent = saved ? "Saved view" : "Save view";
 });
 
-function finish(form, problem, words) {
+on("submit", "[data-view]", (form, event) => {
+  event.preventDefault();
+  const view = { path: form.dataset.view, name: form.elements.name.value.trim(), at: serverClock.now() };
+  const isRemoved = event.submitter.matches("[data-remove-view]");
+  const problem = isRemoved ? savedItems.remove("views", view.path) : savedItems.add("views", view);
   form.querySelector("#view-problem").textContent = problem;
   if (problem) return;
   closeMenu(form.closest("details"));
-  toast(words);
-}
-
-on("submit", "[data-view]", (form, event) => {
-  event.preventDefault();
-  const name = form.elements.name.value.trim();
-  finish(form, savedItems.add("views", { path: form.dataset.view, name, at: serverClock.now() }), "View saved (in this browser)");
+  toast(isRemoved ? "View removed" : "View saved (in this browser)");
 });
-
-on("click", "[data-remove-view]", ({ form }) => finish(form, savedItems.remove("views", form.dataset.view), "View removed"));
 
 // The page of saved items: remove and clear.
 const forgetful = document.getElementById("forgetful");
@@ -147,16 +130,14 @@ if (document.querySelector("[data-star]")) {
   const iconLink = document.querySelector("link[rel=icon]");
   const ownIcon = iconLink.href;
   const switchShown = () => document.querySelector("[data-follow]");
-  const stateShown = () => document.querySelector("[data-state][data-words]")?.dataset;
   const isFollowed = () => Boolean(savedItems.page("followed", path));
   const isLookedAt = () => !document.hidden && document.hasFocus();
+  const note = (words) => toast(words, 10_000);
 
   let ownTitle = document.title;
   let unseen = "";
-  let state = stateShown()?.state;
+  let state; // of a transfer
   let known; // the entries of an address's feed
-
-  const note = (words) => toast(words, 10_000);
 
   function show() {
     if (isLookedAt()) unseen = "";
@@ -170,7 +151,7 @@ if (document.querySelector("[data-star]")) {
 
   // Of several tabs that send a notification with the same tag, the browser shows one.
   function report(words) {
-    if (isLookedAt()) return;
+    if (!isFollowed() || isLookedAt()) return;
     unseen = words;
     try {
       const sent = new Notification(words, { body: ownTitle, tag: `${path} ${words}`, icon: iconLink.href });
@@ -183,10 +164,15 @@ if (document.querySelector("[data-star]")) {
     }
   }
 
+  function stopFollowing(words) {
+    savedItems.remove("followed", path);
+    note(words);
+  }
+
   function checkState() {
-    const shown = stateShown();
-    if (isFollowed() && shown && shown.state !== state) report(shown.words);
-    state = shown?.state;
+    const shown = document.querySelector("[data-state][data-words]")?.dataset;
+    if (state && shown && shown.state !== state) report(shown.words);
+    state = shown?.state ?? state;
     if (isFollowed() && shown && !switchShown()) stopFollowing(`Stopped following: transfer closed (${shown.words})`);
     show();
   }
@@ -204,16 +190,12 @@ if (document.querySelector("[data-star]")) {
     });
     const fresh = entries.filter(({ key }) => known && !known.has(key));
     known = new Set(entries.map(({ key }) => key));
-    if (isFollowed() && fresh.length) report(fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : ""));
+    if (fresh.length) report(fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : ""));
     show();
   }
 
-  function stopFollowing(words) {
-    savedItems.remove("followed", path);
-    note(words);
-  }
-
-  async function startFollowing() {
+  on("click", "[data-follow]", async () => {
+    if (isFollowed()) return stopFollowing("Unfollowed");
     const problem = savedItems.add("followed", pageShown());
     if (problem) return note(problem);
     readFeed();
@@ -225,14 +207,13 @@ if (document.querySelector("[data-star]")) {
     }
     const isAllowed = browser?.permission === "granted";
     if (isFollowed()) note(`${told} ${isAllowed ? "You'll also get notifications." : "Notifications are blocked."}`);
-  }
-
-  on("click", "[data-follow]", () => (isFollowed() ? stopFollowing("Unfollowed") : startFollowing()));
+  });
 
   // hx-sse closes the stream of a tab that is hidden. Before it hears of that, keep the stream of a followed transfer.
-  document.addEventListener("visibilitychange", (event) => isFollowed() && document.hidden && event.stopImmediatePropagation());
-
-  document.addEventListener("visibilitychange", show);
+  document.addEventListener("visibilitychange", (event) => {
+    if (isFollowed() && document.hidden) event.stopImmediatePropagation();
+    show();
+  });
   addEventListener("focus", show);
   keepShown(show);
   document.addEventListener("htmx:finally:swap", checkState); // after htmx has set the page's title

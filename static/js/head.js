@@ -45,9 +45,9 @@ if (["starred", "looked-up", "views"].some((name) => storage.read(name, []).leng
 document.documentElement.dataset.scripts = "";
 document.documentElement.toggleAttribute("data-shares", Boolean(navigator.share));
 
-function applyDensity() {
-  document.documentElement.dataset.density = storage.read("density") === "compact" ? "compact" : "comfortable";
-}
+const isCompact = () => storage.read("density") === "compact";
+
+const applyDensity = () => (document.documentElement.dataset.density = isCompact() ? "compact" : "comfortable");
 
 applyDensity();
 if (["light", "dark"].includes(storage.read("theme"))) document.documentElement.dataset.theme = storage.read("theme");

@@ -1,17 +1,13 @@
 // Times in the viewer's zone, and what changes while a page is open.
 
 // The server's clock. The device's may be wrong, so ages, countdowns and refreshes follow the time of the response.
-const serverClock = {
-  ahead: 0, // of the device's clock, in milliseconds
-  now: () => Date.now() + serverClock.ahead,
-};
-
-{
-  const [load] = performance.getEntriesByType("navigation");
+// `ahead`: of the device's clock, in milliseconds.
+const serverClock = { ahead: storage.read("clock", 0, () => sessionStorage), now: () => Date.now() + serverClock.ahead };
+const [load] = performance.getEntriesByType("navigation");
+const isFromCache = load?.transferSize < load?.encodedBodySize;
+if (!isFromCache) {
   const received = Date.now() - performance.now() + (load?.responseStart ?? 0);
-  const isOld = load?.transferSize < load?.encodedBodySize; // from the browser's cache
-  const measured = Date.parse(document.documentElement.dataset.made) - received;
-  serverClock.ahead = isOld ? storage.read("clock", 0, () => sessionStorage) : measured;
+  serverClock.ahead = Date.parse(document.documentElement.dataset.made) - received;
   storage.write("clock", serverClock.ahead, () => sessionStorage);
 }
 
@@ -22,10 +18,7 @@ const ownClock = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: 
 const ownZone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
 const { timeZone: ZONE } = ownZone.resolvedOptions();
 
-function howTimesAreShown() {
-  const way = storage.read("times");
-  return ["utc", "unix"].includes(way) ? way : "local";
-}
+const howTimesAreShown = () => ["utc", "unix"].find((way) => way === storage.read("times")) ?? "local";
 
 // In the server's format: with the date unless it's today.
 function inOwnZone(at, isRough) {
@@ -73,24 +66,16 @@ keepShown(showTimes);
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
-// In the server's format: the two largest units.
-function duration(seconds) {
-  const first = UNITS.findIndex(([, size]) => seconds >= size);
-  if (first < 0) return "0 s";
-  const [word, size] = UNITS[first];
-  const [smaller, step] = UNITS[first + 1] ?? ["", Infinity];
-  const rest = Math.floor((seconds % size) / step);
-  return `${Math.floor(seconds / size)} ${word}` + (rest ? ` ${rest} ${smaller}` : "");
+// In the server's format: the largest unit, and the next one unless it is 0.
+function unitsOf(seconds) {
+  const counts = UNITS.map(([word, size], at) => [Math.floor((seconds % (UNITS[at - 1]?.[1] ?? Infinity)) / size), word]);
+  const first = counts.findIndex(([count]) => count);
+  return counts.slice(first, first + 2).flatMap(([count, word]) => (count ? `${count} ${word}` : []));
 }
 
-function ago(seconds) {
-  const [word, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
-  return seconds < 1 ? "just now" : `${Math.floor(seconds / size)} ${word} ago`;
-}
-
-function since(moment) {
-  return Math.max(0, Math.floor((serverClock.now() - Date.parse(moment)) / 1000));
-}
+const duration = (seconds) => unitsOf(seconds).join(" ") || "0 s";
+const ago = (seconds) => (seconds < 1 ? "just now" : `${unitsOf(seconds)[0]} ago`);
+const since = (moment) => Math.max(0, Math.floor((serverClock.now() - Date.parse(moment)) / 1000));
 
 function tick() {
   for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
@@ -121,64 +106,54 @@ document.addEventListener("htmx:before:swap", (event) => {
 });
 
 // The tab's icon follows the status.
-document.addEventListener("htmx:after:swap", () => {
+keepShown(() => {
   const favicon = document.querySelector("[data-favicon]");
   if (favicon) document.querySelector("link[rel=icon]").href = favicon.dataset.favicon;
   tick();
 });
 
 // While polls and the stream bring nothing, the page says since when.
-const contact = {
-  at: serverClock.now(),
-  stream: null, // while it should be open
+let heardAt = serverClock.now();
+let stream = null; // while it should be open
 
-  show: (state) => (document.documentElement.dataset.stream = state),
+const showStream = (state) => (document.documentElement.dataset.stream = state);
 
-  note() {
-    contact.at = serverClock.now();
-    document.getElementById("connection")?.replaceChildren();
-  },
+function noteContact() {
+  heardAt = serverClock.now();
+  document.getElementById("connection")?.replaceChildren();
+}
 
-  lose() {
-    const place = document.getElementById("connection");
-    if (!place || place.firstChild) return;
-    place.append(document.getElementById("connection-lost").content.cloneNode(true));
-    const time = place.querySelector("time");
-    time.dateTime = new Date(contact.at).toISOString();
-    time.textContent = `${time.dateTime.slice(11, 16)} UTC`;
-    showTimes();
-  },
+function showLoss() {
+  const place = document.getElementById("connection");
+  if (!place || place.firstChild) return;
+  place.append(document.getElementById("connection-lost").content.cloneNode(true));
+  const time = place.querySelector("time");
+  time.dateTime = new Date(heardAt).toISOString();
+  time.textContent = `${time.dateTime.slice(11, 16)} UTC`;
+  showTimes();
+}
 
-  // After two heartbeats (stream.py), open a connection that hangs again.
-  check() {
-    if (!contact.stream || serverClock.now() - contact.at < 35_000) return;
-    contact.lose();
-    contact.show("lost");
-    contact.stream.reader?.cancel();
-  },
-
-  fail(source) {
-    if (source?.matches("#live, #due, [hx-trigger*=every]")) contact.lose();
-    else toast("Couldn't load. Check your connection and try again.");
-  },
-};
+function showFailure(source) {
+  if (source?.matches("#live, #due, [hx-trigger*=every]")) showLoss();
+  else toast("Couldn't load. Check your connection and try again.");
+}
 
 document.addEventListener("htmx:sse:after:connection", ({ detail }) => {
-  contact.stream = detail.connection;
-  contact.show("open");
-  contact.note();
+  stream = detail.connection;
+  showStream("open");
+  noteContact();
 });
-document.addEventListener("htmx:sse:after:message", contact.note);
-document.addEventListener("htmx:sse:close", () => (contact.stream = null));
-document.addEventListener("htmx:sse:error", () => contact.show("lost"));
-document.addEventListener("htmx:error", ({ detail: { ctx } }) => ctx && contact.fail(ctx.sourceElement));
+document.addEventListener("htmx:sse:after:message", noteContact);
+document.addEventListener("htmx:sse:close", () => (stream = null));
+document.addEventListener("htmx:sse:error", () => showStream("lost"));
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => ctx && showFailure(ctx.sourceElement));
 document.addEventListener("htmx:after:request", (event) => {
   const { response, sourceElement } = event.detail.ctx;
-  if (response.status < 500 || response.headers.has("X-Request-ID")) return contact.note();
+  if (response.status < 500 || response.headers.has("X-Request-ID")) return noteContact();
   event.preventDefault(); // the error page of a proxy
-  contact.fail(sourceElement);
+  showFailure(sourceElement);
 });
-document.addEventListener("visibilitychange", () => (contact.at = serverClock.now())); // a hidden tab hears nothing
+document.addEventListener("visibilitychange", () => (heardAt = serverClock.now())); // a hidden tab hears nothing
 
 // A hidden tab sends no requests, unless its transfer is followed (details.js).
 const isAsleep = () => document.hidden && !document.documentElement.hasAttribute("data-followed");
@@ -193,5 +168,9 @@ setInterval(() => {
   if (isAsleep()) return;
   tick();
   askWhenDue();
-  contact.check();
+  if (!stream || serverClock.now() - heardAt < 35_000) return;
+  // After two heartbeats (stream.py), open a connection that hangs again.
+  showLoss();
+  showStream("lost");
+  stream.reader?.cancel();
 }, 1000);

@@ -47,15 +47,15 @@ document.addEventListener("htmx:config:request", ({ detail }) => {
   detail.ctx.request.headers["HX-Current-URL"] = location.origin + location.pathname;
 });
 
-// Announce what a swapped-in fragment contains.
-document.addEventListener("htmx:after:swap", (event) => {
-  const said = event.detail?.ctx?.target?.querySelector?.("[data-said]");
-  if (said) announce(said.dataset.said);
-});
-
 // When a swap removes the focused control, focus the same link in the new content, else the heading or first row of what
 // took its place, or the nearest heading around it.
 let focused = [];
+
+// A heading or a link.
+function focusTarget(target) {
+  if (target?.matches("h1, h2, h3")) target.tabIndex = -1;
+  target?.focus({ preventScroll: true });
+}
 
 document.addEventListener("htmx:before:swap", () => {
   focused = [];
@@ -70,22 +70,18 @@ document.addEventListener("htmx:finally:swap", () => {
   const came = before?.isConnected ? before.nextElementSibling : parent.firstElementChild;
   let around = parent;
   while (around.parentElement && !around.querySelector("h1, h2, h3")) around = around.parentElement;
-  const target =
-    (href && parent.querySelector(`a[href="${CSS.escape(href)}"]`)) ||
-    came?.querySelector("h1, h2, h3, tbody a[href]") ||
-    around.querySelector("h1, h2, h3");
-  if (target && !target.matches("a")) target.tabIndex = -1;
-  target?.focus({ preventScroll: true });
+  const sameLink = href && parent.querySelector(`a[href="${CSS.escape(href)}"]`);
+  focusTarget(sameLink || came?.querySelector("h1, h2, h3, tbody a[href]") || around.querySelector("h1, h2, h3"));
 });
 
-// A list that was replaced begins at its heading.
-document.addEventListener("htmx:after:swap", (event) => {
-  const list = event.detail?.ctx?.target;
-  if (list?.id !== "list") return;
-  const heading = list.querySelector("h1, h2");
-  if (heading) heading.tabIndex = -1;
-  heading?.focus({ preventScroll: true });
-  if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
+// Announce what a swapped-in fragment contains. A list that was replaced begins at its heading.
+document.addEventListener("htmx:after:swap", ({ detail }) => {
+  const target = detail?.ctx?.target;
+  const said = target?.querySelector?.("[data-said]");
+  if (said) announce(said.dataset.said);
+  if (target?.id !== "list") return;
+  focusTarget(target.querySelector("h1, h2"));
+  if (target.getBoundingClientRect().top < 0) target.scrollIntoView();
 });
 
 // Where the browser, or the page around a frame, refuses access to the clipboard, a selection can often be copied.
@@ -103,31 +99,22 @@ function copySelected(text) {
 
 // Return whether the text was copied. `words` say so.
 async function copyText(text, words = "Copied") {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    if (!copySelected(text)) {
-      toast(`Couldn't copy. ${isSecureContext ? "The browser refused access to the clipboard." : "Clipboard access requires HTTPS."}`);
-      return false;
-    }
-  }
-  toast(words);
-  return true;
+  const write = async () => navigator.clipboard.writeText(text); // there is no clipboard without HTTPS
+  const isCopied = await write().then(() => true, () => copySelected(text));
+  const refusal = isSecureContext ? "The browser refused access to the clipboard." : "Clipboard access requires HTTPS.";
+  toast(isCopied ? words : `Couldn't copy. ${refusal}`);
+  return isCopied;
 }
 
 // The page's canonical address, without the search that led there.
-function pageLink() {
-  return new URL(document.querySelector("link[rel=canonical]")?.href ?? "", location.href).href;
-}
-
+const pageLink = () => new URL(document.querySelector("link[rel=canonical]")?.href ?? "", location.href).href;
 const copyLink = () => copyText(pageLink(), "Copied link");
 
 // "Copy address" becomes "Copied address".
 async function copy(control) {
-  const source = document.getElementById(control.dataset.copyOf);
-  const text = control.dataset.copyOf
-    ? (source?.value ?? source?.textContent)
-    : control.dataset.copy || control.previousElementSibling.title;
+  const { copyOf, copy: given } = control.dataset;
+  const source = document.getElementById(copyOf);
+  const text = copyOf ? (source?.value ?? source?.textContent) : given || control.previousElementSibling.title;
   if (!text) return toast("Couldn't copy. The receipt couldn't be loaded.");
   const words = (control.ariaLabel || control.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
   if (!(await copyText(text, words))) return;
@@ -136,19 +123,18 @@ async function copy(control) {
   control.back = setTimeout(() => delete control.dataset.copied, 1500);
 }
 
-function switchTheme() {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-  storage.write("theme", root.dataset.theme);
-}
-
 on("click", "[data-copy], [data-copy-of]", (control, event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens in another tab
   event.preventDefault();
   copy(control);
 });
-on("click", "[data-action=theme]", switchTheme);
+
+on("click", "[data-action=theme]", () => {
+  const { dataset } = document.documentElement;
+  const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = isDark ? "light" : "dark";
+  storage.write("theme", dataset.theme);
+});
 
 // Announce the result of a streamed page once it's complete.
 const total = document.getElementById("total");

@@ -7,13 +7,13 @@ const PATH = /^\/(?:(?:intent|address)\/[\w.:~-]{1,200}|search\?q=[\w%.~!'()*-]{
 const VIEW = /^\/history\?[\w%.~*+&=-]{1,600}$/;
 const REFUSED = "Couldn't save. Browser storage is full or blocked.";
 
-const isText = (value) => typeof value === "string";
-
-// The valid entries of storage.
-function readPages(value, list) {
+// The valid entries of a list.
+function readPages(list) {
   const pattern = list === "views" ? VIEW : PATH;
+  const isText = (value) => typeof value === "string";
   const isPage = (page) => isText(page?.path) && pattern.test(page.path) && isText(page.name) && Number.isFinite(page.at);
-  return (Array.isArray(value) ? value : [])
+  const kept = storage.read(list, []);
+  return (Array.isArray(kept) ? kept : [])
     .filter(isPage)
     .map(({ path, name, at }) => ({ path, name: name.slice(0, LONGEST_NAME), at: Math.min(Math.max(at, 0), serverClock.now()) }))
     .filter((page, at, all) => all.findIndex(({ path }) => path === page.path) === at)
@@ -22,7 +22,7 @@ function readPages(value, list) {
 
 // Functions that change it return an error message, or "" on success.
 const savedItems = {
-  pages: (...lists) => lists.flatMap((list) => readPages(storage.read(list, []), list)),
+  pages: (...lists) => lists.flatMap(readPages),
   page: (list, path) => savedItems.pages(list).find((page) => page.path === path),
   others: (list, path) => savedItems.pages(list).filter((page) => page.path !== path),
 
@@ -64,16 +64,13 @@ function row(template, { path, name, at }) {
   const made = template.content.firstElementChild.cloneNode(true);
   const { kind, id, short } = kindOf(path);
   const place = (selector) => made.querySelector(selector);
-  Object.assign(place("a"), { href: path, textContent: name });
-  if (path === document.querySelector("[data-view]")?.dataset.view) place("a").ariaCurrent = "page";
+  const isShown = path === document.querySelector("[data-view]")?.dataset.view;
+  Object.assign(place("a"), { href: path, textContent: name, ariaCurrent: isShown ? "page" : null });
   if (!made.matches("[data-row]")) return made; // only a link
   place("[data-kind-of]").textContent = KINDS[kind];
-  if (kind === "intent") {
-    place("[data-id]").textContent = short;
-    place(".saved-status")?.setAttribute("hx-get", `/saved/status?id=${encodeURIComponent(id)}`);
-  } else {
-    place(".saved-status")?.remove();
-  }
+  if (kind === "intent") place("[data-id]").textContent = short;
+  if (kind === "intent") place(".saved-status")?.setAttribute("hx-get", `/saved/status?id=${encodeURIComponent(id)}`);
+  else place(".saved-status")?.remove();
   place("[data-ago]").dataset.ago = new Date(at).toISOString();
   const remove = place("[data-remove]");
   if (remove) Object.assign(remove, { ariaLabel: `Remove ${KINDS[kind].toLowerCase()}: ${name}` }).dataset.remove = path;
@@ -91,6 +88,14 @@ function fillList(section, pages) {
   window.htmx?.process(section);
 }
 
+const FULL = /0x(?:[\da-f]{64}|[\da-f]{40})$/i;
+
+// `form`: a shortened ID.
+function fits(id, form) {
+  const [head, tail] = form.split("…");
+  return id?.startsWith(head) && id.endsWith(tail) && id.length >= head.length + tail.length;
+}
+
 function showSavedItems() {
   for (const section of document.querySelectorAll("[data-saved-list]")) {
     const pages = savedItems.pages(section.dataset.savedList);
@@ -102,24 +107,13 @@ function showSavedItems() {
   }
   for (const star of document.querySelectorAll("[data-star]"))
     star.setAttribute("aria-pressed", Boolean(savedItems.page("starred", star.dataset.star)));
-  showShortened();
-  tick();
-}
-
-// Find saved pages that match a shortened ID. Compared in the browser: nothing is sent.
-const FULL = /0x(?:[\da-f]{64}|[\da-f]{40})$/i;
-
-function fits(id, form) {
-  const [head, tail] = form.split("…");
-  return id?.startsWith(head) && id.endsWith(tail) && id.length >= head.length + tail.length;
-}
-
-function showShortened() {
+  // Saved pages that match a shortened ID. Compared in the browser: nothing is sent.
   for (const section of document.querySelectorAll("[data-shortened]")) {
     const forms = section.dataset.shortened.split(" ");
     const pages = new Map(savedItems.pages("starred", "followed", "looked-up").map((page) => [page.path, page]));
     fillList(section, [...pages.values()].filter(({ path }) => forms.some((form) => fits(path.match(FULL)?.[0].toLowerCase(), form))));
   }
+  tick();
 }
 
 keepShown(showSavedItems);
@@ -148,6 +142,7 @@ const fitting = new ResizeObserver((entries) => {
 
 keepShown(() => {
   applyDensity();
+  for (const button of document.querySelectorAll("[data-action=density]")) button.ariaPressed = isCompact();
   for (const each of document.querySelectorAll(".intents-frame, .intents-frame > table")) fitting.observe(each);
 });
 

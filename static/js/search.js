@@ -59,35 +59,21 @@
 const searchBox = document.querySelector("[data-search]");
 if (searchBox) {
   Object.assign(searchBox, { role: "combobox", ariaAutoComplete: "list", ariaExpanded: "false" });
-  const waiting = new AbortController();
-  const loadPalette = async (event) => {
-    if (event.type === "keydown" && event.key !== "ArrowDown") return;
-    waiting.abort();
-    const { addPalette } = await import(searchBox.form.dataset.palette);
-    const open = addPalette(searchBox);
-    if (document.activeElement === searchBox) open();
-  };
-  for (const type of ["click", "input", "keydown"]) searchBox.addEventListener(type, loadPalette, { signal: waiting.signal });
+  const loadPalette = ({ type, key }) => (type !== "keydown" || key === "ArrowDown") && import(searchBox.form.dataset.palette);
+  for (const type of ["click", "input", "keydown"]) searchBox.addEventListener(type, loadPalette);
 }
 
 // Keyboard shortcuts, off while the user types.
 
-// The first link of each list row on the page.
-function rowLinks() {
-  const rows = document.querySelectorAll("main tbody tr, main [data-row]");
-  return Array.from(rows, (row) => row.querySelector("a[href]")).filter((link) => link?.checkVisibility());
-}
-
-const currentRow = () => document.activeElement.closest("main tbody tr, main [data-row]");
+const ROW = "main :is(tbody tr, [data-row])";
+const currentRow = () => document.activeElement.closest(ROW);
 const currentIntent = () => currentRow()?.querySelector("a[href^='/intent/']");
 
 function go(step) {
-  const links = rowLinks();
-  if (!links.length) return;
-  const at = links.findIndex((link) => link.closest("tr, [data-row]") === currentRow());
-  const next = Math.min(Math.max(at + step, 0), links.length - 1);
-  links[next].focus();
-  links[next].closest("tr, [data-row]").scrollIntoView({ block: "nearest" });
+  const rows = Array.from(document.querySelectorAll(ROW)).filter((row) => row.querySelector("a[href]")?.checkVisibility());
+  const row = rows[Math.max(rows.indexOf(currentRow()) + step, 0)] ?? rows.at(-1);
+  row?.querySelector("a[href]").focus();
+  row?.scrollIntoView({ block: "nearest" });
 }
 
 function search() {
@@ -125,10 +111,9 @@ const CONTROLS = {
   "[": "#neighbors a[rel=prev]",
   "]": "#neighbors a[rel=next]",
 };
-const press = (key) => () => document.querySelector(CONTROLS[key])?.click();
 
 const KEYS = {
-  ...Object.fromEntries(Object.keys(CONTROLS).map((key) => [key, press(key)])),
+  ...Object.fromEntries(Object.entries(CONTROLS).map(([key, control]) => [key, () => document.querySelector(control)?.click()])),
   "/": search,
   j: () => go(1),
   k: () => go(-1),
@@ -138,7 +123,6 @@ const KEYS = {
   e: openExplorer,
   "?": () => document.getElementById("keys").showModal(),
 };
-const HELD = new Set(["j", "k"]); // keys that may repeat
 
 // Keys of layouts without Latin letters count by their position on a US keyboard.
 function keyOf(event) {
@@ -148,15 +132,14 @@ function keyOf(event) {
   return { Slash: "/", BracketLeft: "[", BracketRight: "]" }[code] ?? code.replace("Key", "").toLowerCase();
 }
 
-const WRITING = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
-
 function pressKey(event) {
   const key = keyOf(event);
   const act = KEYS[key];
   // On many keyboards, brackets need AltGr, which counts as Ctrl + Alt.
   const isChord = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
   if (!keysSwitch || !act || isChord || event.metaKey) return; // the side bar has none
-  if (event.target.closest(WRITING) || (event.repeat && !HELD.has(key))) return;
+  if (event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]")) return;
+  if (event.repeat && !"jk".includes(key)) return;
   if (key !== "?" && !storage.read("keys", true)) return;
   event.preventDefault();
   act();
@@ -178,26 +161,23 @@ document.addEventListener("keydown", (event) => {
 
 // Single keys interfere with speech input, so they can be turned off (WCAG 2.1.4).
 const keysSwitch = document.getElementById("keys-on");
-if (keysSwitch) {
-  keysSwitch.checked = storage.read("keys", true);
-  keysSwitch.addEventListener("change", () => storage.write("keys", keysSwitch.checked));
-}
+if (keysSwitch) keysSwitch.checked = storage.read("keys", true);
+on("change", "#keys-on", ({ checked }) => storage.write("keys", checked));
 
 // A link to a case has its identifiers in the fragment, which browsers send to no server. Submits them like pasted text.
-if (document.querySelector("[data-case]")) {
-  const MOST = 200;
+const caseField = document.querySelector("[data-case]");
+if (caseField) {
+  const MOST_IDS = 200;
   const IDENTIFIER = /^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{1,63}\.{3}[0-9a-f]{1,63})$/i;
 
   function openCase() {
     const ids = new URLSearchParams(location.hash.slice(1)).get("ids");
     if (ids === null) return;
-    // Going back must not submit them again.
-    history.replaceState(history.state, "", location.pathname);
+    history.replaceState(history.state, "", location.pathname); // going back must not submit them again
     const known = ids.split(",").filter((id) => IDENTIFIER.test(id));
     if (!known.length) return toast("The link has no identifiers.");
-    const field = document.querySelector("[data-case]");
-    field.value = known.slice(0, MOST).join("\n");
-    field.form.requestSubmit();
+    caseField.value = known.slice(0, MOST_IDS).join("\n");
+    caseField.form.requestSubmit();
   }
 
   openCase();
