@@ -167,7 +167,7 @@ on("change", "#keys-on", ({ checked }) => storage.write("keys", checked));
 // A link to a case has its identifiers in the fragment, which browsers send to no server. Submits them like pasted text.
 const caseField = document.querySelector("[data-case]");
 if (caseField) {
-  const MOST_IDS = 200;
+  const MAX_IDS = 200;
   const IDENTIFIER = /^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{1,63}\.{3}[0-9a-f]{1,63})$/i;
 
   function openCase() {
@@ -176,7 +176,7 @@ if (caseField) {
     history.replaceState(history.state, "", location.pathname); // going back must not submit them again
     const known = ids.split(",").filter((id) => IDENTIFIER.test(id));
     if (!known.length) return toast("The link has no identifiers.");
-    caseField.value = known.slice(0, MOST_IDS).join("\n");
+    caseField.value = known.slice(0, MAX_IDS).join("\n");
     caseField.form.requestSubmit();
   }
 
