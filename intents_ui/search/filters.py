@@ -157,7 +157,7 @@ def address(written: str) -> str:
     if found := identifiers.only(written, identifiers.ADDRESSES):
         return found
     read = identifiers.read(written)
-    problem = "" if Kind.WORDS in read.kinds else read.refusal
+    problem = "" if any(each.kind is Kind.WORDS for each in read.findings) else read.refusal
     if not problem and len(written) >= SHORTEST_OF_OTHER_CHAINS and written[:2].lower() != "0x":
         problem = input_errors.UNKNOWN
     raise InvalidParameter(problem or input_errors.of_address(written))

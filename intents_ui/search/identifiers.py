@@ -97,10 +97,6 @@ class ParsedText:
     def unclear(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.problem)
 
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        return frozenset(finding.kind for finding in self.findings)
-
 
 ALWAYS_SHOWN = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH, Kind.HASH, Kind.WORDS)
 ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS, Kind.OTHER_ADDRESS)
@@ -176,7 +172,9 @@ def read(received: str, *, longest: int = LONGEST) -> ParsedText:
     # Only the end of a value. Within other text, most matches would be words or numbers.
     alone = TAIL_ALONE.fullmatch(plain.strip(AROUND_A_TAIL))
     tail = [_of_parts("", alone["tail"])] if alone else []
-    decoded = _decoded(joined(plain))
+    # Quoted-printable encodes `=` as `=3D`.
+    prefixed = ENCODED_BREAK_IN_PREFIX.sub("0", plain.replace("=3D0x", "=0x"))
+    decoded = _decoded(TORN.sub(lambda torn: re.sub(r"[^0-9A-Za-z]+", "", torn[0]), prefixed))
     single = DOUBLED.sub("0x", decoded)
     found = _broken_by_blanks(plain) or tail or _scanned(AFTER_A_VALUE.sub(r"\1 ", BEFORE_A_VALUE.sub(" ", single)))
     warnings = {
@@ -256,7 +254,7 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
             has_prefix = match["id"][:2].lower() == "0x"
             return _of_hex(match["id"][2:]) if has_prefix else Finding(Kind.INTENT, match["id"])
         case "word":
-            return of_other_chain(match[0])
+            return _of_other_chain(match[0])
         case "pieces":
             return _of_pieces(match[0])
         case "cut" if len(match["head"]) in COMPLETE:  # After a complete hash, the dots end a sentence.
@@ -273,8 +271,7 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
             return Finding(Kind.NEAR_MISS, match[0], problem=problem)
 
 
-def of_other_chain(word: str) -> Finding | None:
-    """Return an address or a hash that doesn't begin with `0x`."""
+def _of_other_chain(word: str) -> Finding | None:
     if hashes.is_solana_address(word):
         return Finding(Kind.SOLANA_ADDRESS, word)
     if hashes.is_solana_signature(word):
@@ -432,12 +429,6 @@ def _without_lookalikes(word: re.Match[str]) -> str:
     read = narrow.translate(LOOKALIKES)
     changed = sum(one != other for one, other in zip(narrow, read, strict=False))
     return read if changed <= MAX_LOOKALIKES and WHOLE.fullmatch(read) else word[0]
-
-
-def joined(received: str) -> str:
-    # Quoted-printable encodes `=` as `=3D`.
-    received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
-    return TORN.sub(lambda torn: re.sub(r"[^0-9A-Za-z]+", "", torn[0]), received)
 
 
 def only(written: str, kinds: Sequence[Kind]) -> str | None:

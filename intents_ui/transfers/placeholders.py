@@ -83,7 +83,7 @@ class Placeholders:
                 is_running = transfer.legs[1] in UNDER_WAY or transfer.has_balance is False
                 return fill(f"The first step on {{origin_chain}} {'is running' if is_running else 'is next'}.", self)
             case "amount_there":
-                return self._known_amount(transfer.reached)
+                return self.amount_at(transfer.reached, is_seen=True)
             case "last_confirmed_place":
                 return self.phrase("last_confirmed_place", transfer.reached)
             case "held_place":
@@ -94,7 +94,7 @@ class Placeholders:
                 at = transfer.place_after_a_failed_refund
                 if at is Place.UNKNOWN:
                     return fill("Unknown: possibly on {either_chain}.", self)
-                return Sentence("At the ", self.address(at), self._known_amount(at), ".")
+                return Sentence("At the ", self.address(at), self.amount_at(at, is_seen=True), ".")
             case "settled":
                 # The headline without regard to balances.
                 return fill(MESSAGES[rules.key(transfer.without_balances())].headline, self)
@@ -204,17 +204,16 @@ class Placeholders:
             return fill("Sent from {origin_chain}, not yet seen on {destination_chain}.", self)
         return fill("Sent to the recipient's wallet on {destination_chain}, not yet seen there.", self)
 
-    def amount_at(self, place: Place) -> str:
-        """Return the amount at a place: `99.50 USDC`, `about 99.50 USDC` if it is only expected, "" if unknown."""
+    def amount_at(self, place: Place, *, is_seen: bool = False) -> str:
+        """Return the amount at a place: `99.50 USDC`, `about 99.50 USDC` if it is only expected, "" if unknown.
+
+        `is_seen`: `: 99.50 USDC`, or "" if it is only expected.
+        """
         money, is_estimate = _money(place, self.transfer)
         amount = money.in_words("") if money else ""
+        if amount and is_seen:
+            return "" if is_estimate else Sentence(": ", amount)
         return Sentence("about ", amount) if amount and is_estimate else amount
-
-    def _known_amount(self, place: Place) -> str:
-        """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
-        money, is_estimate = _money(place, self.transfer)
-        amount = money.in_words("") if money and not is_estimate else ""
-        return Sentence(": ", amount) if amount else ""
 
     def finding(self, place: Place) -> str:
         """Return the balances of the intent addresses, and what they mean for funds at this place by the steps."""

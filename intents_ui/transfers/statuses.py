@@ -47,7 +47,8 @@ def intent(
     status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
 ) -> StatusLabel:
     """Return how to show an intent's status. An expired quote has no status of its own, only its expiry tells."""
-    if is_expired(status, now=now, expires_at=expires_at, updated_at=updated_at):
+    end = execute_by(status, expires_at=expires_at, updated_at=updated_at)
+    if end is not None and now >= end:
         return EXPIRED
     return unknown(status) if status is None or status not in IntentStatus else INTENTS[IntentStatus(status)]
 
@@ -71,10 +72,3 @@ def unknown(status: str | None) -> StatusLabel:
 def is_open(status: str | None) -> bool:
     """Return whether the status is not final. An unknown status counts as open."""
     return status not in FINAL
-
-
-def is_expired(
-    status: str | None, *, now: datetime, expires_at: datetime | None, updated_at: datetime | None = None
-) -> bool:
-    end = execute_by(status, expires_at=expires_at, updated_at=updated_at)
-    return end is not None and now >= end

@@ -92,7 +92,8 @@ def read(received: str) -> Ticket:
     fitting = readable(received)
     found = identifiers.read(identifiers.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
     # Numbers, for example of an order, may be saved with a transfer, unlike text.
-    if found.kinds == {Kind.WORDS} and not all(any(map(str.isdigit, each)) for each in found.findings[0].value.split()):
+    words = [word for each in found.findings if each.kind is Kind.WORDS for word in each.value.split()]
+    if not all(any(map(str.isdigit, word)) for word in words):
         return Ticket(problem=input_errors.NOTHING)
     # A single malformed identifier gets a validation message instead of a row.
     if len(found.findings) < 2 and not (found.lookups or found.shortened):
