@@ -40,7 +40,7 @@ from intents_ui.http.headers import (
     send_text,
     without_body,
 )
-from intents_ui.live.stream import Message, Receive, Send, until_disconnect
+from intents_ui.live.stream import Message, Receive, Send
 from intents_ui.ops import logs, metrics
 from intents_ui.service import request_context
 from intents_ui.service.errors import Overloaded
@@ -213,7 +213,11 @@ async def stream(response: StreamingHttpResponse, receive: Receive, send: Send) 
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    sending, leaving = asyncio.create_task(pieces()), asyncio.create_task(until_disconnect(receive))
+    async def until_disconnect() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    sending, leaving = asyncio.create_task(pieces()), asyncio.create_task(until_disconnect())
     try:
         await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if sending.done():

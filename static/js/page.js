@@ -140,9 +140,10 @@ on("click", "[data-action=theme]", () => {
 const total = document.getElementById("total");
 if (total) announce(total.textContent);
 
-// A logo that failed to load gives way to the letters below it.
-document.addEventListener("error", ({ target }) => target.matches("img") && target.remove(), true);
-for (const each of document.images) if (each.complete && !each.naturalWidth) each.remove();
+// A logo that failed to load gives way to the letters below it, a picture with a caption to nothing.
+const giveWay = (image) => (image.closest("figure") ?? image).remove();
+document.addEventListener("error", ({ target }) => target.matches("img") && giveWay(target), true);
+for (const each of document.images) if (each.complete && !each.naturalWidth) giveWay(each);
 
 // AbortError: the user dismissed the share sheet.
 on("click", "[data-share]", ({ dataset }) => navigator.share({ title: dataset.title, url: dataset.share }).catch(() => {}));

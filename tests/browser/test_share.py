@@ -35,6 +35,8 @@ def test_the_share_page_has_every_option(browser: Browser, server: str) -> None:
         page.get_by_role("button", name="Copy: Link").click()
         expect(page.locator("#said")).to_contain_text("Copied")
         assert copied(page) == server + path
+        page.locator(".share-card img").evaluate("image => { image.src = '/robots.txt'; }")  # no picture
+        expect(page.get_by_text("Link preview")).to_have_count(0)
 
 
 @pytest.mark.slow
