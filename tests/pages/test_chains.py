@@ -61,7 +61,7 @@ def rows(page: str) -> list[list[str]]:
     """Return the cells of the list of chains."""
     table = re.search(r'<table class="rows chains">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
     found = re.findall(r"<tr>(.*?)</tr>", table[1], re.DOTALL) if table else []
-    return [[visible_text(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in found]
+    return [[visible_text(cell) for cell in re.split(r"<t[hd][^>]*>", row)[1:]] for row in found]
 
 
 def ids(page: str) -> list[int]:
