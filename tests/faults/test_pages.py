@@ -140,7 +140,7 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_list_on_the_page(dashbo
     answer = dashboard.open(paths[name], headers=PARTIAL | {"HX-Target": "div#list"})
     assert answer.status_code == 503
     assert (answer["HX-Reswap"], answer["HX-Push-Url"]) == ("afterbegin", "false")
-    assert f'hx-get="{paths[name]}"' in answer.body
+    assert f'href="{paths[name]}" hx-boost:inherited="target:#list"' in answer.body
     assert "Try again" in answer.body
     assert 'id="list"' not in answer.body
 

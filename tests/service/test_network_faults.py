@@ -302,7 +302,7 @@ def test_large_responses_share_one_memory_limit(monkeypatch):
 )
 def test_the_access_key_is_in_no_error_and_no_log(script, caplog):
     caplog.set_level(logging.DEBUG)
-    error = ends_in(script, total=0.2)
+    error = ends_in(script, total=1.0)
     result = [repr(error) + str(error) + str(vars(error))]
     result += [record.getMessage() + str(record.__dict__) for record in caplog.records]
     assert [error.__cause__, error.__context__] == [None, None]
