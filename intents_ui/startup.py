@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
 
 THREADS = 32  # that make pages and call the service, most of which wait for it
+STREAMS = 2500  # of a process. Beyond that, pages poll
+STREAMS_PER_CLIENT = 20
 CONCURRENT_EXPORTS = 4  # one for each client
 CONSOLE_LONG_POLLS = 4  # one for each client
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
@@ -147,6 +149,8 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
         headers=default_headers(),
         stopping=lifecycle.is_stopping,
+        max_streams=STREAMS,
+        max_of_client=STREAMS_PER_CLIENT,
     )
     return App(
         emulator=emulator,

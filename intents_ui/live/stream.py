@@ -78,8 +78,8 @@ class Streams:
     wait: Callable[[str | None], int] = lambda client: 0
     headers: Sequence[tuple[bytes, bytes]] = ()
     stopping: Callable[[], bool] = lambda: False
-    max_streams: int = 2500  # of this process, beyond which clients poll
-    max_of_client: int = 20
+    max_streams: int  # of this process, beyond which clients poll
+    max_of_client: int
     beat_every: float = 15.0
     lasts: float = 900.0  # ±20%, so that streams opened together don't reconnect together
     first_snapshot: float = 5.0  # longest wait for it before the stream starts without one

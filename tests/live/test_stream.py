@@ -44,7 +44,7 @@ async def streams_on(service: CountedService, page: Page, clock: Clock, **how: o
             fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
             client_of=lambda scope: scope["client"][0],
             headers=[(b"x-content-type-options", b"nosniff")],
-            **({"tick": 0.01} | how),
+            **({"tick": 0.01, "max_streams": 2500, "max_of_client": 20} | how),
         )
         yield streams
         await streams.aclose()
